@@ -1,0 +1,54 @@
+//! Trains machines on the paper's tasks and measures their error on longer words.
+//!
+//! `cargo run --release --example zero_error [TASK [KIND [NEURONS [SEEDS]]]]`, for instance `dyck1 cycle 256 10`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{Limits, Machine, Readout, Trace, outputs};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let task = arguments.first().filter(|name| *name != "all").map(|name| name.parse::<Task>()).transpose()?;
+    let kind = arguments.get(1).filter(|name| *name != "all");
+    let neurons = arguments.get(2).map_or(Ok(256), |text| text.parse())?;
+    let seeds: u64 = arguments.get(3).map_or(Ok(10), |text| text.parse())?;
+    for task in Task::ALL.into_iter().filter(|&one| task.is_none_or(|task| task == one)) {
+        for reservoir in ReservoirKind::ALL {
+            if kind.is_some_and(|kind| *kind != format!("{reservoir:?}").to_lowercase()) {
+                continue;
+            }
+            for seed in 0..seeds {
+                let train = task.examples(Split::Train, 100, seed);
+                let test = task.examples(Split::Test, 100, seed);
+                let params = task.params(reservoir, neurons, seed).check()?;
+                let start = Instant::now();
+                let machine = Arc::new(params.fit(&task.alphabet(), &train, &())?);
+                let trained = start.elapsed();
+                let start = Instant::now();
+                let error = test.iter().map(|trace| word_error(&machine, trace)).sum::<f64>() / test.len() as f64;
+                let support = [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output]
+                    .map(|readout| machine.support(readout));
+                let tokens: usize = test.iter().map(|trace| trace.word().len()).sum();
+                println!(
+                    "{task} {reservoir:?} {neurons} seed {seed}: error {error:.3e}, rows {}, support {support:?}, centres {:?}, train {:.1} ms, test {:.1} ms for {tokens} tokens",
+                    machine.lessons().actions().len(),
+                    machine.centres(),
+                    trained.as_secs_f64() * 1e3,
+                    start.elapsed().as_secs_f64() * 1e3,
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The paper's metric: the mean absolute error over the steps of a word. A step that was not reached counts as 1.
+fn word_error(machine: &Arc<Machine>, trace: &Trace) -> f64 {
+    let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
+    let (given, _) = outputs(machine, trace.word(), Limits::default());
+    let missing = wanted.len() - given.len();
+    let sum: f64 = given.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).sum();
+    (sum + missing as f64) / wanted.len() as f64
+}

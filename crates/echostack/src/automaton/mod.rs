@@ -1,0 +1,247 @@
+//! The paper's LR(1)-automaton (Definition 2): an ordered list of rules over a stack.
+//!
+//! An [`Automaton`] is data; an [`Oracle`] runs it (Algorithm 1) and is the teacher and the measure of every machine.
+//! Which stacks can still be completed to a word is computed once, by saturation ([`Viability`]), so that a strict
+//! oracle knows which token cannot follow.
+
+mod oracle;
+mod suffixes;
+mod viable;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use oracle::{Oracle, OracleStack};
+pub use viable::{StackState, Viability};
+
+use crate::symbol::{Alphabet, Lookahead, SymbolId};
+
+/// One rule (s, x, j, A): if the stack ends with `suffix` and the next token is `lookahead`, pop `pop` and push `push`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// Whether the suffix must be the whole stack.
+    pub anchored: bool,
+    /// What the stack must end with, topmost last.
+    pub suffix: Vec<SymbolId>,
+    /// What must come next; anything, if `None` (the paper's epsilon).
+    pub lookahead: Option<Lookahead>,
+    /// How many symbols are popped, at most as many as the suffix has.
+    pub pop: u32,
+    /// The nonterminal that is pushed then.
+    pub push: SymbolId,
+}
+
+impl Rule {
+    /// Whether the rule applies to this stack and lookahead.
+    pub fn matches(&self, stack: &[SymbolId], lookahead: Lookahead) -> bool {
+        self.lookahead.is_none_or(|wanted| wanted == lookahead)
+            && stack.ends_with(&self.suffix)
+            && (!self.anchored || stack.len() == self.suffix.len())
+    }
+}
+
+/// Why an automaton was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AutomatonError {
+    /// A symbol of a rule is not in the alphabet.
+    #[error("rule {rule} names symbol number {symbol}, but the alphabet has {len} symbols")]
+    UnknownSymbol {
+        /// The rule, counted from 0.
+        rule: usize,
+        /// The symbol's index.
+        symbol: usize,
+        /// The size of the alphabet.
+        len: usize,
+    },
+    /// A rule pops more than its suffix shows it.
+    #[error("rule {rule} pops {pop} symbols but its suffix has {suffix}; lengthen the suffix or pop less")]
+    PopsTooMuch {
+        /// The rule, counted from 0.
+        rule: usize,
+        /// What it pops.
+        pop: u32,
+        /// The length of its suffix.
+        suffix: usize,
+    },
+    /// A rule pushes a terminal, or waits for a nonterminal.
+    #[error("rule {rule} has {name:?} as {role}, which must be a {needed}")]
+    WrongKind {
+        /// The rule, counted from 0.
+        rule: usize,
+        /// The symbol's name.
+        name: String,
+        /// What it stands for in the rule.
+        role: &'static str,
+        /// The kind of symbol that is needed.
+        needed: &'static str,
+    },
+    /// An accepting symbol is no nonterminal of the alphabet.
+    #[error("accepting symbol number {0} is no nonterminal of the alphabet")]
+    Accepting(usize),
+    /// The set of viable stacks needs more states than we are willing to build.
+    #[error(
+        "the viable stacks of this automaton need more than {0} table entries; use fewer symbols or shorter suffixes"
+    )]
+    TooLarge(usize),
+}
+
+/// An LR(1)-automaton: alphabet, ordered rules, accepting nonterminals.
+///
+/// ```
+/// use echostack::{Alphabet, Automaton, Lookahead, Rule};
+/// // a^n b^n, the paper's Equation (3): [(aSb, epsilon, 3, S), (a, b, 0, S)]
+/// let alphabet = Alphabet::new(["a", "b"], ["S"])?;
+/// let [a, b, s] = ["a", "b", "S"].map(|name| alphabet.symbol(name).unwrap());
+/// let rules = vec![
+///     Rule { anchored: false, suffix: vec![a, s, b], lookahead: None, pop: 3, push: s },
+///     Rule { anchored: false, suffix: vec![a], lookahead: Some(Lookahead::Token(b)), pop: 0, push: s },
+/// ];
+/// let automaton = Automaton::new(alphabet, rules, vec![s])?;
+/// assert_eq!(automaton.rule(&[a, a], Lookahead::Token(b)), Some(&automaton.rules()[1]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    alphabet: Arc<Alphabet>,
+    rules: Vec<Rule>,
+    accepting: Vec<SymbolId>,
+    /// For each top symbol, and last for the empty stack: the rules that could match, in list order.
+    by_top: Vec<Vec<u32>>,
+}
+
+impl Automaton {
+    /// An automaton of these parts. Of several rules that match, the first in the list is taken.
+    ///
+    /// # Errors
+    /// If a rule or an accepting symbol does not fit the alphabet, or a rule pops more than its suffix.
+    pub fn new(
+        alphabet: impl Into<Arc<Alphabet>>,
+        rules: Vec<Rule>,
+        accepting: Vec<SymbolId>,
+    ) -> Result<Self, AutomatonError> {
+        let alphabet = alphabet.into();
+        for (number, rule) in rules.iter().enumerate() {
+            check(&alphabet, number, rule)?;
+        }
+        if let Some(symbol) = accepting.iter().find(|&&symbol| !alphabet.is_nonterminal(symbol)) {
+            return Err(AutomatonError::Accepting(symbol.index()));
+        }
+        let mut by_top = vec![Vec::new(); alphabet.len() + 1];
+        for (number, rule) in rules.iter().enumerate() {
+            match rule.suffix.last() {
+                Some(top) => by_top[top.index()].push(number as u32),
+                None if rule.anchored => by_top[alphabet.len()].push(number as u32),
+                None => by_top.iter_mut().for_each(|list| list.push(number as u32)),
+            }
+        }
+        Ok(Self { alphabet, rules, accepting, by_top })
+    }
+
+    /// The symbols.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        &self.alphabet
+    }
+
+    /// The rules, in order of precedence.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The accepting nonterminals.
+    pub fn accepting(&self) -> &[SymbolId] {
+        &self.accepting
+    }
+
+    /// The first rule that matches (line 4 of Algorithm 1).
+    pub fn rule(&self, stack: &[SymbolId], lookahead: Lookahead) -> Option<&Rule> {
+        let top = stack.last().map_or(self.alphabet.len(), |symbol| symbol.index());
+        let candidates = self.by_top.get(top)?;
+        candidates.iter().map(|&number| &self.rules[number as usize]).find(|rule| rule.matches(stack, lookahead))
+    }
+
+    /// Whether the stack is exactly one accepting nonterminal: what makes a word accepted at its end.
+    pub fn accepts_stack(&self, stack: &[SymbolId]) -> bool {
+        matches!(stack, [symbol] if self.accepting.contains(symbol))
+    }
+}
+
+fn check(alphabet: &Alphabet, number: usize, rule: &Rule) -> Result<(), AutomatonError> {
+    let token = match rule.lookahead {
+        Some(Lookahead::Token(symbol)) => Some(symbol),
+        _ => None,
+    };
+    for symbol in rule.suffix.iter().copied().chain([rule.push]).chain(token) {
+        if !alphabet.contains(symbol) {
+            let (symbol, len) = (symbol.index(), alphabet.len());
+            return Err(AutomatonError::UnknownSymbol { rule: number, symbol, len });
+        }
+    }
+    if rule.pop as usize > rule.suffix.len() {
+        return Err(AutomatonError::PopsTooMuch { rule: number, pop: rule.pop, suffix: rule.suffix.len() });
+    }
+    let wrong = |symbol, role, needed| {
+        let name = alphabet.name(symbol).to_string();
+        Err(AutomatonError::WrongKind { rule: number, name, role, needed })
+    };
+    match token {
+        _ if alphabet.is_terminal(rule.push) => wrong(rule.push, "pushed symbol", "nonterminal"),
+        Some(token) if !alphabet.is_terminal(token) => wrong(token, "lookahead", "terminal"),
+        _ => Ok(()),
+    }
+}
+
+/// The rules in the paper's form, one a line: `(suffix, lookahead, pop, push)`, `^` for the bottom and `#` for the end.
+impl fmt::Display for Automaton {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for rule in &self.rules {
+            let mut suffix: Vec<&str> = rule.suffix.iter().map(|&symbol| self.alphabet.name(symbol)).collect();
+            if rule.anchored {
+                suffix.insert(0, "^");
+            }
+            let lookahead = match rule.lookahead {
+                None => "ε",
+                Some(Lookahead::End) => "#",
+                Some(Lookahead::Token(symbol)) => self.alphabet.name(symbol),
+            };
+            writeln!(f, "({}, {lookahead}, {}, {})", suffix.join(" "), rule.pop, self.alphabet.name(rule.push))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(suffix: &[usize], lookahead: Option<usize>, pop: u32, push: usize) -> Rule {
+        let suffix = suffix.iter().map(|&s| SymbolId::new(s)).collect();
+        let lookahead = lookahead.map(|s| Lookahead::Token(SymbolId::new(s)));
+        Rule { anchored: false, suffix, lookahead, pop, push: SymbolId::new(push) }
+    }
+
+    #[test]
+    fn faulty_rules_are_refused() {
+        let alphabet = Arc::new(Alphabet::new(["a", "b"], ["S"]).unwrap());
+        let refused = |rule| Automaton::new(alphabet.clone(), vec![rule], vec![SymbolId::new(2)]).unwrap_err();
+        assert!(matches!(refused(rule(&[0, 9], None, 0, 2)), AutomatonError::UnknownSymbol { symbol: 9, .. }));
+        assert!(matches!(refused(rule(&[0], None, 2, 2)), AutomatonError::PopsTooMuch { pop: 2, .. }));
+        assert!(matches!(refused(rule(&[0], None, 1, 1)), AutomatonError::WrongKind { role: "pushed symbol", .. }));
+        assert!(matches!(refused(rule(&[0], Some(2), 1, 2)), AutomatonError::WrongKind { role: "lookahead", .. }));
+        let error = Automaton::new(alphabet.clone(), vec![], vec![SymbolId::new(0)]).unwrap_err();
+        assert_eq!(error, AutomatonError::Accepting(0));
+    }
+
+    #[test]
+    fn the_first_of_several_matching_rules_is_taken() {
+        let alphabet = Alphabet::new(["a"], ["S", "T"]).unwrap();
+        let mut anchored = rule(&[0], None, 1, 2);
+        anchored.anchored = true;
+        let anywhere = rule(&[], None, 0, 1);
+        let automaton = Automaton::new(alphabet, vec![anchored.clone(), anywhere.clone()], vec![]).unwrap();
+        let a = SymbolId::new(0);
+        assert_eq!(automaton.rule(&[a], Lookahead::End), Some(&anchored));
+        assert_eq!(automaton.rule(&[a, a], Lookahead::End), Some(&anywhere));
+        assert_eq!(automaton.rule(&[], Lookahead::End), Some(&anywhere));
+        assert_eq!(automaton.to_string(), "(^ a, ε, 1, T)\n(, ε, 0, S)\n");
+    }
+}

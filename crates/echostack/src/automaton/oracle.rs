@@ -1,0 +1,179 @@
+//! Algorithm 1: running an automaton on a word, token by token.
+
+use std::sync::Arc;
+
+use super::viable::{StackState, Viability};
+use super::{Automaton, AutomatonError};
+use crate::recognize::{Engine, Limits, Mode, Recognizer, Reduction, Run};
+use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
+use crate::undo::UndoStack;
+
+/// An automaton that runs: the teacher of machines, and their measure.
+///
+/// ```
+/// use echostack::{Lookahead, Oracle, Verdict, judge, tasks::Task};
+/// use std::sync::Arc;
+/// let oracle = Arc::new(Oracle::strict(Task::Anbn.automaton().unwrap())?);
+/// let alphabet = oracle.automaton().alphabet();
+/// let verdict = |names: &str| {
+///     let word = alphabet.word(names.split(' ')).unwrap();
+///     judge(&oracle, &word, Default::default(), &mut ())
+/// };
+/// assert_eq!(verdict("a a b b"), Verdict::Accept);
+/// let b = Lookahead::Token(alphabet.symbol("b").unwrap());
+/// assert_eq!(verdict("a a b a"), Verdict::Reject { position: 3, expected: vec![b] });
+/// assert_eq!(verdict("a a b"), Verdict::Incomplete { expected: vec![b] });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    automaton: Automaton,
+    /// What a strict oracle refuses tokens by.
+    viability: Option<Viability>,
+}
+
+impl Oracle {
+    /// An oracle that shifts every token and judges at the end, as Algorithm 1 does.
+    pub fn tolerant(automaton: Automaton) -> Self {
+        Self { automaton, viability: None }
+    }
+
+    /// An oracle that refuses a token after which nothing leads to acceptance.
+    ///
+    /// # Errors
+    /// [`AutomatonError::TooLarge`] if the viable stacks need too large a table.
+    pub fn strict(automaton: Automaton) -> Result<Self, AutomatonError> {
+        let viability = Some(Viability::new(&automaton)?);
+        Ok(Self { automaton, viability })
+    }
+
+    /// The automaton.
+    pub fn automaton(&self) -> &Automaton {
+        &self.automaton
+    }
+
+    /// The mode.
+    pub fn mode(&self) -> Mode {
+        if self.viability.is_some() { Mode::Strict } else { Mode::Tolerant }
+    }
+}
+
+impl Recognizer for Oracle {
+    type Session = Run<OracleStack>;
+
+    fn alphabet(&self) -> &Alphabet {
+        &self.automaton.alphabet
+    }
+
+    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session {
+        let stack = OracleStack {
+            oracle: self.clone(),
+            symbols: UndoStack::default(),
+            states: UndoStack::default(),
+            lookahead: Lookahead::End,
+            output: 0.,
+        };
+        Run::new(stack, limits)
+    }
+}
+
+/// What an [`Oracle`] keeps while it reads a word.
+#[derive(Clone, Debug)]
+pub struct OracleStack {
+    oracle: Arc<Oracle>,
+    symbols: UndoStack<SymbolId>,
+    /// In strict mode, the viability of each prefix of the stack.
+    states: UndoStack<StackState>,
+    lookahead: Lookahead,
+    output: f64,
+}
+
+impl OracleStack {
+    /// The symbols on the stack, topmost last.
+    pub fn symbols(&self) -> &[SymbolId] {
+        self.symbols.items()
+    }
+
+    /// The state of the stack with this symbol pushed, in strict mode.
+    fn state_above(&self, symbol: SymbolId) -> Option<(&Viability, StackState)> {
+        let viability = self.oracle.viability.as_ref()?;
+        let beneath = self.states.items().last().copied().unwrap_or(viability.bottom());
+        Some((viability, viability.push(beneath, symbol)))
+    }
+
+    fn push(&mut self, symbol: SymbolId) {
+        if let Some((_, state)) = self.state_above(symbol) {
+            self.states.push(state);
+        }
+        self.symbols.push(symbol);
+    }
+}
+
+impl Engine for OracleStack {
+    fn alphabet(&self) -> &Alphabet {
+        &self.oracle.automaton.alphabet
+    }
+
+    fn mode(&self) -> Mode {
+        self.oracle.mode()
+    }
+
+    fn admits(&self, input: Input<'_>) -> bool {
+        matches!(input, Input::Symbol(symbol) if self.alphabet().is_terminal(symbol))
+    }
+
+    fn look(&mut self, next: Option<Input<'_>>) {
+        self.symbols.mark();
+        self.states.mark();
+        self.lookahead = match next {
+            Some(Input::Symbol(token)) => Lookahead::Token(token),
+            _ => Lookahead::End,
+        };
+    }
+
+    fn decide(&mut self) -> (Reduction, f64) {
+        let rule = self.oracle.automaton.rule(self.symbols(), self.lookahead);
+        let reduction = rule.map(|rule| Reduction { pop: rule.pop, push: Some(rule.push) });
+        (reduction.unwrap_or(Reduction::NONE), f64::INFINITY)
+    }
+
+    fn depth(&self) -> usize {
+        self.symbols.len()
+    }
+
+    fn reduce(&mut self, reduction: Reduction) {
+        let left = self.symbols.len() - reduction.pop as usize;
+        self.symbols.truncate(left);
+        if self.oracle.viability.is_some() {
+            self.states.truncate(left);
+        }
+        reduction.push.into_iter().for_each(|symbol| self.push(symbol));
+    }
+
+    fn output(&mut self) -> (&[f64], bool) {
+        let accepting = self.oracle.automaton.accepts_stack(self.symbols());
+        self.output = f64::from(u8::from(accepting));
+        (std::slice::from_ref(&self.output), accepting)
+    }
+
+    fn shifts(&mut self) -> (bool, f64) {
+        let viable = match self.lookahead {
+            Lookahead::Token(token) => {
+                self.state_above(token).is_none_or(|(viability, state)| viability.is_viable(state))
+            }
+            Lookahead::End => false,
+        };
+        (viable, f64::INFINITY)
+    }
+
+    fn shift(&mut self) {
+        if let Lookahead::Token(token) = self.lookahead {
+            self.push(token);
+        }
+    }
+
+    fn rewind(&mut self) {
+        self.symbols.rewind();
+        self.states.rewind();
+    }
+}

@@ -1,0 +1,276 @@
+//! Viable stacks: those from which some continuation of the word is accepted.
+//!
+//! They are a regular set, pre*(accept) of the automaton taken as a pushdown system over the nodes of [`Suffixes`]. We
+//! compute, on demand and to a fixed point, the relation "begun in control p with g on top, the automaton can come to
+//! control q with g gone and what is beneath untouched", and then read a stack from its bottom: the set of controls from
+//! which it can be accepted is a function of the set for the stack beneath and of the top node.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use super::suffixes::{Node, Suffixes};
+use super::{Automaton, AutomatonError};
+use crate::symbol::{Lookahead, SymbolId};
+
+/// Where the automaton is between two actions on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Control {
+    /// The word has been accepted; the rest of the stack does not matter.
+    Accepted,
+    /// The next token is to be read.
+    Next,
+    /// Rules are applied under this lookahead.
+    Reduce(Lookahead),
+    /// So many symbols more are to be popped, then this one is pushed.
+    Pop(Lookahead, u32, SymbolId),
+}
+
+impl Control {
+    /// Where a control goes that removes whatever is on top.
+    fn pops_any(self) -> Option<Self> {
+        match self {
+            Self::Accepted => Some(Self::Accepted),
+            Self::Pop(lookahead, left, push) if left > 0 => Some(Self::Pop(lookahead, left - 1, push)),
+            _ => None,
+        }
+    }
+}
+
+type Goal = (Control, Node);
+
+/// What is known and who waits for more, for one goal.
+#[derive(Default)]
+struct Entry {
+    outcomes: BTreeSet<Control>,
+    /// Goals whose outcomes include ours.
+    same: Vec<Goal>,
+    /// Goals with a symbol beneath ours: our outcomes go on there.
+    beneath: Vec<Goal>,
+}
+
+/// The relation of the module's head, tabled.
+struct Saturation<'a> {
+    suffixes: &'a Suffixes<'a>,
+    lookaheads: Vec<Lookahead>,
+    entries: HashMap<Goal, Entry>,
+    /// Goals not yet looked at.
+    fresh: VecDeque<Goal>,
+    /// Outcomes not yet passed on.
+    found: VecDeque<(Goal, Control)>,
+}
+
+impl Saturation<'_> {
+    fn demand(&mut self, goal: Goal) -> &mut Entry {
+        self.entries.entry(goal).or_insert_with(|| {
+            self.fresh.push_back(goal);
+            Entry::default()
+        })
+    }
+
+    /// Lets `waiter` have every outcome of `goal`, those known and those to come.
+    fn share(&mut self, goal: Goal, waiter: Goal) {
+        let entry = self.demand(goal);
+        if !entry.same.contains(&waiter) {
+            entry.same.push(waiter);
+            let known = entry.outcomes.clone();
+            self.found.extend(known.into_iter().map(|outcome| (waiter, outcome)));
+        }
+    }
+
+    /// Lets `waiter`, whose node lies beneath that of `goal`, go on from each outcome of `goal`.
+    fn go_on(&mut self, goal: Goal, waiter: Goal) {
+        let entry = self.demand(goal);
+        if !entry.beneath.contains(&waiter) {
+            entry.beneath.push(waiter);
+            for outcome in entry.outcomes.clone() {
+                self.resume(waiter, outcome);
+            }
+        }
+    }
+
+    /// The symbol above the waiter's node is gone and the control is `outcome`.
+    fn resume(&mut self, waiter: Goal, outcome: Control) {
+        match outcome.pops_any() {
+            Some(control) => self.found.push_back((waiter, control)),
+            None => self.share((outcome, waiter.1), waiter),
+        }
+    }
+
+    /// The automaton's own steps from a goal.
+    fn expand(&mut self, goal: Goal) {
+        let (control, node) = goal;
+        match control {
+            Control::Next => {
+                for lookahead in self.lookaheads.clone() {
+                    self.share((Control::Reduce(lookahead), node), goal);
+                }
+            }
+            Control::Reduce(lookahead) => match (self.suffixes.action(node, lookahead), lookahead) {
+                (Some(action), _) => {
+                    let push = action.push.expect("a rule pushes a symbol");
+                    match action.pop {
+                        0 => self.go_on((control, self.suffixes.push(node, push)), goal),
+                        pop => self.found.push_back((goal, Control::Pop(lookahead, pop - 1, push))),
+                    }
+                }
+                (None, Lookahead::Token(token)) => {
+                    self.go_on((Control::Next, self.suffixes.push(node, token)), goal);
+                }
+                (None, Lookahead::End) if self.suffixes.accepts(node) => {
+                    self.found.push_back((goal, Control::Accepted));
+                }
+                (None, Lookahead::End) => {}
+            },
+            Control::Pop(lookahead, 0, push) => {
+                self.go_on((Control::Reduce(lookahead), self.suffixes.push(node, push)), goal);
+            }
+            Control::Pop(..) | Control::Accepted => {
+                self.found.push_back((goal, control.pops_any().expect("these controls pop anything")));
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        loop {
+            if let Some((goal, outcome)) = self.found.pop_front() {
+                let entry = self.demand(goal);
+                if entry.outcomes.insert(outcome) {
+                    let (same, beneath) = (entry.same.clone(), entry.beneath.clone());
+                    self.found.extend(same.into_iter().map(|waiter| (waiter, outcome)));
+                    for waiter in beneath {
+                        self.resume(waiter, outcome);
+                    }
+                }
+            } else if let Some(goal) = self.fresh.pop_front() {
+                self.expand(goal);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The relation for every node, for the control `Next` and every control that an outcome leads to.
+    fn saturate(&mut self) -> BTreeSet<Control> {
+        let mut controls = BTreeSet::from([Control::Next, Control::Accepted]);
+        loop {
+            for node in 0..self.suffixes.len() as Node {
+                for &control in controls.iter().filter(|control| control.pops_any().is_none()) {
+                    self.demand((control, node));
+                }
+            }
+            self.run();
+            let mut more = controls.clone();
+            for (goal, entry) in &self.entries {
+                if controls.contains(&goal.0) {
+                    more.extend(&entry.outcomes);
+                }
+            }
+            for mut control in more.clone() {
+                while let Some(next) = control.pops_any().filter(|&next| next != control) {
+                    more.insert(next);
+                    control = next;
+                }
+            }
+            if more == controls {
+                return controls;
+            }
+            controls = more;
+        }
+    }
+}
+
+/// The state of a stack in [`Viability`]: kept beside each symbol, so that a pop restores it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StackState(u32);
+
+/// A finite automaton that reads a stack from its bottom and says whether it is viable.
+///
+/// ```
+/// use echostack::{Viability, tasks::Task};
+/// let automaton = Task::Anbn.automaton().unwrap();
+/// let viability = Viability::new(&automaton)?;
+/// let [a, s] = ["a", "S"].map(|name| automaton.alphabet().symbol(name).unwrap());
+/// let state = |stack: &[_]| stack.iter().fold(viability.bottom(), |state, &symbol| viability.push(state, symbol));
+/// assert!(viability.is_viable(state(&[a, a, s])));
+/// assert!(!viability.is_viable(state(&[s, a])));
+/// # Ok::<(), echostack::AutomatonError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Viability {
+    symbols: usize,
+    /// For each state and symbol the state of the stack with that symbol pushed.
+    next: Vec<u32>,
+    viable: Vec<bool>,
+}
+
+/// The most entries of the table.
+const MAX_ENTRIES: usize = 1 << 26;
+
+impl Viability {
+    /// Computes the viable stacks of an automaton.
+    ///
+    /// # Errors
+    /// [`AutomatonError::TooLarge`] if there are too many states.
+    pub fn new(automaton: &Automaton) -> Result<Self, AutomatonError> {
+        let suffixes = Suffixes::new(automaton);
+        let mut saturation = Saturation {
+            suffixes: &suffixes,
+            lookaheads: automaton.alphabet.lookaheads().collect(),
+            entries: HashMap::new(),
+            fresh: VecDeque::new(),
+            found: VecDeque::new(),
+        };
+        let controls = saturation.saturate();
+        // The controls from which a stack is accepted, given those for the stack beneath its top node.
+        let accepted_from = |beneath: &BTreeSet<Control>, node: Node| -> BTreeSet<Control> {
+            let leads_in = |control: &Control| match control.pops_any() {
+                Some(next) => beneath.contains(&next),
+                None => !saturation.entries[&(*control, node)].outcomes.is_disjoint(beneath),
+            };
+            controls.iter().copied().filter(leads_in).collect()
+        };
+
+        let symbols = automaton.alphabet.len();
+        let bottom = (suffixes.bottom(), accepted_from(&BTreeSet::from([Control::Accepted]), suffixes.bottom()));
+        let mut this = Self { symbols, next: Vec::new(), viable: Vec::new() };
+        let mut states = HashMap::from([(bottom.clone(), 0)]);
+        let mut queue = VecDeque::from([bottom]);
+        while let Some((node, beneath)) = queue.pop_front() {
+            this.viable.push(beneath.contains(&Control::Next));
+            if this.next.len() + symbols > MAX_ENTRIES {
+                return Err(AutomatonError::TooLarge(MAX_ENTRIES));
+            }
+            for symbol in (0..symbols).map(SymbolId::new) {
+                let top = suffixes.push(node, symbol);
+                let key = (top, accepted_from(&beneath, top));
+                let fresh = states.len() as u32;
+                let state = *states.entry(key).or_insert_with_key(|key| {
+                    queue.push_back(key.clone());
+                    fresh
+                });
+                this.next.push(state);
+            }
+        }
+        Ok(this)
+    }
+
+    /// The empty stack.
+    #[allow(clippy::unused_self, reason = "a state is only meaningful for its automaton")]
+    pub fn bottom(&self) -> StackState {
+        StackState(0)
+    }
+
+    /// The stack with one symbol more.
+    pub fn push(&self, state: StackState, symbol: SymbolId) -> StackState {
+        StackState(self.next[state.0 as usize * self.symbols + symbol.index()])
+    }
+
+    /// Whether some continuation leads from the stack to acceptance.
+    pub fn is_viable(&self, state: StackState) -> bool {
+        self.viable[state.0 as usize]
+    }
+
+    /// The number of states.
+    pub fn states(&self) -> usize {
+        self.viable.len()
+    }
+}

@@ -1,0 +1,75 @@
+//! Reservoir stack machines: echo state networks with an explicit stack, driven like an LR(1)-automaton.
+//!
+//! A fixed random recurrent net (the [`Reservoir`]) turns the input so far and the stack into two state vectors; small
+//! trained classifiers decide on them what to pop, what to push, whether to shift and what to output. Only the
+//! classifiers are trained, by convex optimisation, from about a hundred annotated words, in well under a second. The
+//! model is that of Paaßen, Schulz and Hammer, *Reservoir Stack Machines*, 2021.
+//!
+//! **For** people who study reservoir computing, formal languages and length generalisation, and for those who have an
+//! automaton or recorded parser actions and want a recogniser that learned them. **Look elsewhere** if you have a grammar
+//! and only want a parser: a parser generator is the right tool.
+//!
+//! # The words we use
+//! - A *symbol* is a terminal or a nonterminal of an [`Alphabet`]; a *token* is a terminal in a [`Word`].
+//! - A *[`Trace`]* is the teaching signal for one word: pops, pushes, shifts, outputs.
+//! - A *[`Reservoir`]* turns a sequence into a *state*.
+//! - A *readout* decides on a pair of states.
+//! - A *[`Machine`]* is a reservoir, a stack and trained readouts.
+//! - A *[`Verdict`]* is what a recogniser says of a word.
+//!
+//! # The modules
+//! - [`symbol`]: alphabets, tokens, words. [`recognize`]: sessions, verdicts, limits, and the loop of Algorithms 1 and 2.
+//! - [`automaton`]: the LR(1)-automaton, its oracle, its viable stacks. [`teach`]: traces.
+//! - [`reservoir`]: the trait and its kinds. [`readout`]: support vector machines and ridge regression.
+//! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`tasks`]: the paper's nine tasks.
+//!
+//! # A whole small program
+//! ```
+//! use echostack::tasks::{ReservoirKind, Split, Task};
+//! use echostack::{Verdict, judge};
+//! use std::sync::Arc;
+//!
+//! // A hundred words of balanced brackets, each with what a parser does on it.
+//! let traces = Task::Dyck1.examples(Split::Train, 100, 0);
+//! let params = Task::Dyck1.params(ReservoirKind::Cycle, 256, 0);
+//! let machine = Arc::new(params.check()?.fit(&Task::Dyck1.alphabet(), &traces, &())?);
+//!
+//! let word = machine.alphabet().word("( ( ) ( ) )".split(' '))?;
+//! assert_eq!(judge(&machine, &word, Default::default(), &mut ()), Verdict::Accept);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod automaton;
+pub mod control;
+pub mod machine;
+pub mod readout;
+pub mod recognize;
+pub mod reservoir;
+mod simd;
+pub mod symbol;
+pub mod tasks;
+pub mod teach;
+mod undo;
+
+pub use automaton::{Automaton, AutomatonError, Oracle, Rule, Viability};
+pub use control::{Control, Stage};
+pub use machine::{
+    ActionReadout, Checked, Choices, FitError, Machine, OutputReadout, ParamError, Params, Readout, View,
+};
+pub use readout::{Lesson, Lessons, Svm};
+pub use recognize::{
+    Engine, Event, Limit, Limits, Mode, Observer, Recognizer, Reduction, Run, Session, Status, Verdict, judge,
+    judge_all, outputs,
+};
+pub use reservoir::{
+    Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Reservoir, ReservoirError,
+    ReservoirParams, Signs, encode,
+};
+pub use simd::Simd;
+pub use symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
+pub use teach::{Step, Trace, TraceError, record};
+
+/// The README's program, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,276 @@
+//! The reservoir stack machine (Definition 4): a reservoir, a stack, and readouts that drive it.
+//!
+//! [`Params`] are checked once and then [fit](Checked::fit) traces (Algorithm 3); the [`Machine`] is a
+//! [`Recognizer`] whose sessions run Algorithm 2. We depart from the printed Algorithm 2 in one point: pop and push are
+//! decided on the same state, as in Algorithm 3 and in the proof of Theorem 2.
+
+mod fit;
+mod params;
+mod session;
+mod stack;
+
+use std::sync::Arc;
+
+pub use fit::FitError;
+pub use params::{ActionReadout, Checked, OutputReadout, ParamError, Params, View};
+pub use session::MachineStack;
+
+use crate::readout::{Head, Lessons, Projection, Scratch, Side, Values};
+use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run};
+use crate::reservoir::{Drive, Reservoir};
+use crate::simd::Simd;
+use crate::symbol::{Alphabet, Input, SymbolId};
+
+/// A trained reservoir stack machine. It does not change; share it between threads in an [`Arc`].
+///
+/// ```
+/// use echostack::{Oracle, Params, Verdict, Word, judge, record, tasks::Task};
+/// use std::sync::Arc;
+///
+/// // The teacher: the automaton of the language a^n b^n, and its traces on ten words.
+/// let oracle = Arc::new(Oracle::tolerant(Task::Anbn.automaton().unwrap()));
+/// let alphabet = oracle.automaton().alphabet().clone();
+/// let word = |n: usize| alphabet.word([vec!["a"; n], vec!["b"; n]].concat()).unwrap();
+/// let traces: Vec<_> =
+///     (1..=10).filter_map(|n| record(&oracle, "example", &word(n), Default::default()).0).collect();
+///
+/// // The machine, taught in milliseconds, is right far beyond what it has seen.
+/// let machine = Arc::new(Params::default().check()?.fit(&alphabet, &traces, &())?);
+/// assert_eq!(judge(&machine, &word(5_000), Default::default(), &mut ()), Verdict::Accept);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Machine {
+    alphabet: Arc<Alphabet>,
+    reservoir: Arc<dyn Reservoir>,
+    view: View,
+    mode: Mode,
+    simd: Simd,
+    projection: Projection,
+    actions: Actions,
+    shift: Classifier<bool>,
+    output: Output,
+    /// In the symbol view, the input features of each terminal, and last of the end.
+    symbols: Vec<Vec<f64>>,
+    /// The stack features of the empty stack.
+    bottom: Vec<f64>,
+    lessons: Arc<Lessons>,
+}
+
+/// A head and what its classes mean.
+#[derive(Clone, Debug)]
+struct Classifier<L> {
+    labels: Vec<L>,
+    head: Head,
+}
+
+/// What decides on pop and push.
+#[derive(Clone, Debug)]
+enum Actions {
+    Separate { pop: Classifier<u32>, push: Classifier<Option<SymbolId>> },
+    Joint(Classifier<Reduction>),
+}
+
+/// What decides on the output.
+#[derive(Clone, Debug)]
+enum Output {
+    Classes(Classifier<Values>),
+    Regression,
+}
+
+/// Features of both states, and buffers to decide on them.
+#[derive(Clone, Debug)]
+struct Features<'a> {
+    input: &'a [f64],
+    stack: &'a [f64],
+}
+
+impl<L: Clone> Classifier<L> {
+    fn decide(&self, projection: &Projection, features: &Features<'_>, scratch: &mut Scratch) -> (&L, f64) {
+        let decision = self.head.decide(projection, features.input, features.stack, scratch);
+        (&self.labels[decision.class], decision.margin)
+    }
+}
+
+/// A readout of a machine, by its name in the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Readout {
+    /// How many symbols to pop; both readouts of the stack in one, if they are joint.
+    Pop,
+    /// What to push.
+    Push,
+    /// Whether to shift.
+    Shift,
+    /// What to put out.
+    Output,
+}
+
+/// Everything that a machine decides on one pair of states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choices {
+    /// The action on the stack.
+    pub reduction: Reduction,
+    /// Whether the input would be shifted.
+    pub shift: bool,
+    /// The output.
+    pub output: Vec<f64>,
+}
+
+impl Machine {
+    /// The symbols.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        &self.alphabet
+    }
+
+    /// The reservoir.
+    pub fn reservoir(&self) -> &Arc<dyn Reservoir> {
+        &self.reservoir
+    }
+
+    /// How the machine sees its input.
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// What a refused token means.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// What the machine was taught on.
+    pub fn lessons(&self) -> &Arc<Lessons> {
+        &self.lessons
+    }
+
+    /// The same machine, run by other instructions. Its decisions are the same.
+    #[must_use]
+    pub fn with_simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
+
+    /// The number of distinct centres that the readouts compare states with, of the input and of the stack.
+    pub fn centres(&self) -> (usize, usize) {
+        (self.projection.centres(Side::Input), self.projection.centres(Side::Stack))
+    }
+
+    /// The number of support vectors of a readout, class by class; empty if it is no support vector machine.
+    pub fn support(&self, readout: Readout) -> usize {
+        match self.head(readout) {
+            Some(Head::Votes { pairs, .. }) => {
+                let mut used: Vec<u32> = pairs.iter().flat_map(|pair| &pair.terms).map(|&(row, _)| row).collect();
+                used.sort_unstable();
+                used.dedup();
+                used.len()
+            }
+            _ => 0,
+        }
+    }
+
+    /// All decisions on a pair of states, computed anew: slow and obvious, for experiments and tests.
+    pub fn choose(&self, input: &[f64], stack: &[f64]) -> Choices {
+        self.with_features(input, stack, |features, scratch| {
+            let (reduction, _) = self.reduction(features, scratch);
+            let shift = *self.shift.decide(&self.projection, features, scratch).0;
+            let mut output = Vec::new();
+            self.output_values(features, scratch, &mut output);
+            Choices { reduction, shift, output }
+        })
+    }
+
+    /// The decision values of a readout on a pair of states, one for each pair of its classes in the order (0, 1),
+    /// (0, 2), ..., (1, 2), ...; positive for the first of the two. Empty if it is no support vector machine.
+    pub fn decision_values(&self, readout: Readout, input: &[f64], stack: &[f64]) -> Vec<f64> {
+        let Some(head) = self.head(readout) else { return Vec::new() };
+        self.with_features(input, stack, |features, scratch| {
+            head.decide(&self.projection, features.input, features.stack, scratch);
+            scratch.pairs().to_vec()
+        })
+    }
+
+    fn head(&self, readout: Readout) -> Option<&Head> {
+        match (readout, &self.actions) {
+            (Readout::Pop, Actions::Separate { pop, .. }) => Some(&pop.head),
+            (Readout::Push, Actions::Separate { push, .. }) => Some(&push.head),
+            (Readout::Pop | Readout::Push, Actions::Joint(joint)) => Some(&joint.head),
+            (Readout::Shift, _) => Some(&self.shift.head),
+            (Readout::Output, _) => match &self.output {
+                Output::Classes(classifier) => Some(&classifier.head),
+                Output::Regression => None,
+            },
+        }
+    }
+
+    fn with_features<R>(&self, input: &[f64], stack: &[f64], f: impl FnOnce(&Features<'_>, &mut Scratch) -> R) -> R {
+        let mut scratch = Scratch::default();
+        let input = self.project(Side::Input, input, &mut scratch);
+        let stack = self.project(Side::Stack, stack, &mut scratch);
+        f(&Features { input: &input, stack: &stack }, &mut scratch)
+    }
+
+    /// The features of a state.
+    fn project(&self, side: Side, state: &[f64], scratch: &mut Scratch) -> Vec<f64> {
+        let mut out = vec![0.; self.projection.width(side)];
+        self.projection.project(self.simd, side, state, scratch.distances(), &mut out);
+        out
+    }
+
+    fn reduction(&self, features: &Features<'_>, scratch: &mut Scratch) -> (Reduction, f64) {
+        match &self.actions {
+            Actions::Separate { pop, push } => {
+                let (&pop, pop_margin) = pop.decide(&self.projection, features, scratch);
+                let (&push, push_margin) = push.decide(&self.projection, features, scratch);
+                (Reduction { pop, push }, pop_margin.min(push_margin))
+            }
+            Actions::Joint(joint) => {
+                let (&reduction, margin) = joint.decide(&self.projection, features, scratch);
+                (reduction, margin)
+            }
+        }
+    }
+
+    fn output_values(&self, features: &Features<'_>, scratch: &mut Scratch, out: &mut Vec<f64>) {
+        match &self.output {
+            Output::Classes(classifier) => {
+                out.clear();
+                out.extend_from_slice(&classifier.decide(&self.projection, features, scratch).0.0);
+            }
+            Output::Regression => self.projection.linear_values(features.input, features.stack, out),
+        }
+    }
+
+    /// Fills in what follows from the other parts.
+    fn completed(mut self) -> Self {
+        let mut scratch = Scratch::default();
+        let zero = vec![0.; self.reservoir.neurons()];
+        self.bottom = self.project(Side::Stack, &zero, &mut scratch);
+        if self.view == View::Symbol {
+            let mut states: Vec<Vec<f64>> = vec![zero.clone(); self.alphabet.terminals().len() + 1];
+            for (channel, state) in states.iter_mut().enumerate().take(self.alphabet.terminals().len()) {
+                self.reservoir.step(self.simd, &zero, Drive::Channel(channel), state);
+            }
+            self.symbols = states.iter().map(|state| self.project(Side::Input, state, &mut scratch)).collect();
+        }
+        self
+    }
+}
+
+fn drive(input: Option<Input<'_>>) -> Drive<'_> {
+    match input {
+        None => Drive::Silence,
+        Some(Input::Symbol(symbol)) => Drive::Channel(symbol.index()),
+        Some(Input::Vector(values)) => Drive::Values(values),
+    }
+}
+
+impl Recognizer for Machine {
+    type Session = Run<MachineStack>;
+
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session {
+        Run::new(MachineStack::new(self.clone()), limits)
+    }
+}

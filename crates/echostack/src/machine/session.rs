@@ -1,0 +1,156 @@
+//! Algorithm 2: what a machine keeps and decides while it reads a word. The loop itself is [`Run`](crate::Run).
+
+use std::sync::Arc;
+
+use super::stack::StateStack;
+use super::{Features, Machine, View, drive};
+use crate::readout::{Scratch, Side};
+use crate::recognize::{Engine, Mode, Reduction};
+use crate::symbol::{Alphabet, Input, SymbolId};
+
+/// What a [`Machine`] keeps while it reads a word: the state of its input, and the stack with its states.
+#[derive(Clone, Debug)]
+pub struct MachineStack {
+    machine: Arc<Machine>,
+    stack: StateStack,
+    /// The state h before the input looked at, and with it.
+    before: Vec<f64>,
+    state: Vec<f64>,
+    /// What the readouts see of it.
+    input_features: Vec<f64>,
+    next: Next,
+    /// The vector looked at.
+    vector: Vec<f64>,
+    scratch: Scratch,
+    output: Vec<f64>,
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Symbol(SymbolId),
+    Vector,
+    End,
+}
+
+impl MachineStack {
+    pub(super) fn new(machine: Arc<Machine>) -> Self {
+        let neurons = machine.reservoir.neurons();
+        let stack = StateStack::new(neurons, machine.projection.width(Side::Stack), machine.alphabet.terminals().len());
+        Self {
+            stack,
+            before: vec![0.; neurons],
+            state: vec![0.; neurons],
+            input_features: vec![0.; machine.projection.width(Side::Input)],
+            next: Next::End,
+            vector: Vec::new(),
+            scratch: Scratch::default(),
+            output: Vec::new(),
+            machine,
+        }
+    }
+
+    /// The symbols on the stack, topmost last; `None` where a vector was shifted.
+    pub fn symbols(&self) -> impl Iterator<Item = Option<SymbolId>> {
+        self.stack.symbols()
+    }
+
+    /// Calls `f` with the features of both states.
+    fn with_features<R>(&mut self, f: impl FnOnce(&Machine, &Features<'_>, &mut Scratch) -> R) -> R {
+        let Self { machine, stack, input_features, scratch, .. } = self;
+        let project = |state: &[f64], out: &mut [f64]| {
+            machine.projection.project(machine.simd, Side::Stack, state, scratch.distances(), out);
+        };
+        let stack = stack.features(project).unwrap_or(&machine.bottom);
+        f(machine, &Features { input: input_features, stack }, scratch)
+    }
+}
+
+impl Engine for MachineStack {
+    fn alphabet(&self) -> &Alphabet {
+        &self.machine.alphabet
+    }
+
+    fn mode(&self) -> Mode {
+        self.machine.mode
+    }
+
+    fn admits(&self, input: Input<'_>) -> bool {
+        input.fits(&self.machine.alphabet)
+    }
+
+    fn look(&mut self, next: Option<Input<'_>>) {
+        self.stack.mark();
+        self.scratch.forget();
+        self.next = match next {
+            None => Next::End,
+            Some(Input::Symbol(symbol)) => Next::Symbol(symbol),
+            Some(Input::Vector(values)) => {
+                self.vector.clear();
+                self.vector.extend_from_slice(values);
+                Next::Vector
+            }
+        };
+        let Self { machine, before, state, input_features, scratch, .. } = self;
+        match (machine.view, self.next) {
+            (View::Symbol, Next::Symbol(symbol)) => input_features.copy_from_slice(&machine.symbols[symbol.index()]),
+            (View::Symbol, Next::End) => input_features.copy_from_slice(&machine.symbols[machine.symbols.len() - 1]),
+            (view, _) => {
+                if view == View::Reservoir {
+                    std::mem::swap(before, state);
+                }
+                machine.reservoir.step(machine.simd, before, drive(next), state);
+                machine.projection.project(machine.simd, Side::Input, state, scratch.distances(), input_features);
+            }
+        }
+    }
+
+    fn decide(&mut self) -> (Reduction, f64) {
+        self.scratch.forget();
+        self.with_features(Machine::reduction)
+    }
+
+    fn depth(&self) -> usize {
+        self.stack.depth()
+    }
+
+    fn reduce(&mut self, reduction: Reduction) {
+        let Self { machine, stack, .. } = self;
+        stack.pop(&*machine.reservoir, machine.simd, reduction.pop as usize);
+        if let Some(symbol) = reduction.push {
+            stack.push(&*machine.reservoir, machine.simd, Input::Symbol(symbol));
+        }
+    }
+
+    fn output(&mut self) -> (&[f64], bool) {
+        let mut output = std::mem::take(&mut self.output);
+        self.with_features(|machine, features, scratch| machine.output_values(features, scratch, &mut output));
+        self.output = output;
+        (&self.output, self.output[0] > 0.5)
+    }
+
+    fn shifts(&mut self) -> (bool, f64) {
+        self.with_features(|machine, features, scratch| {
+            let (&shift, margin) = machine.shift.decide(&machine.projection, features, scratch);
+            (shift, margin)
+        })
+    }
+
+    fn shift(&mut self) {
+        let Self { machine, stack, next, vector, .. } = self;
+        let input = match next {
+            Next::Symbol(symbol) => Input::Symbol(*symbol),
+            Next::Vector => Input::Vector(vector),
+            Next::End => return,
+        };
+        stack.push(&*machine.reservoir, machine.simd, input);
+    }
+
+    fn rewind(&mut self) {
+        let Self { machine, stack, before, state, .. } = self;
+        stack.rewind(&*machine.reservoir, machine.simd);
+        if machine.view == View::Reservoir {
+            std::mem::swap(before, state);
+        }
+    }
+}

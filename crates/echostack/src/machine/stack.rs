@@ -1,0 +1,229 @@
+//! The stack of a running machine: symbols all the way down, states only near the top.
+//!
+//! The paper feeds the whole stack through the reservoir again after every pop. We keep the state after each of the
+//! topmost elements, so that a pop is a truncation, and a checkpoint every [`SPACING`] elements, so that the states
+//! beneath can be computed again when the top runs out. The window of states is between one and two spacings long when
+//! it moves, so every move is paid for by as many pushes or pops: the cost stays constant on the average.
+
+use std::sync::Arc;
+
+use crate::reservoir::{Drive, Reservoir};
+use crate::simd::Simd;
+use crate::symbol::{Input, SymbolId};
+use crate::undo::UndoStack;
+
+/// The number of elements between checkpoints.
+const SPACING: usize = 128;
+
+/// An element of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Element {
+    Symbol(u32),
+    /// A shifted vector, by its number among those on the stack.
+    Vector(u32),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct StateStack {
+    elements: UndoStack<Element>,
+    /// The values of the shifted vectors, `width` each.
+    vectors: UndoStack<f64>,
+    width: usize,
+    neurons: usize,
+    features: usize,
+    /// The window holds the states after `base + 1`, `base + 2`, ... elements; `base` is a multiple of the spacing.
+    base: usize,
+    states: Vec<f64>,
+    /// What the readouts see of each state in the window, where it was asked for.
+    projected: Vec<f64>,
+    known: Vec<bool>,
+    /// The states after every `SPACING` elements, from the empty stack on.
+    checkpoints: Vec<Arc<[f64]>>,
+}
+
+impl StateStack {
+    pub(super) fn new(neurons: usize, features: usize, width: usize) -> Self {
+        Self {
+            elements: UndoStack::default(),
+            vectors: UndoStack::default(),
+            width,
+            neurons,
+            features,
+            base: 0,
+            states: Vec::new(),
+            projected: Vec::new(),
+            known: Vec::new(),
+            checkpoints: vec![vec![0.; neurons].into()],
+        }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// The symbols on the stack, topmost last; `None` where a vector was shifted.
+    pub(super) fn symbols(&self) -> impl Iterator<Item = Option<SymbolId>> {
+        self.elements.items().iter().map(|element| match *element {
+            Element::Symbol(symbol) => Some(SymbolId::new(symbol as usize)),
+            Element::Vector(_) => None,
+        })
+    }
+
+    /// The state after all elements.
+    fn top(&self) -> &[f64] {
+        match self.known.len().checked_sub(1) {
+            Some(row) => &self.states[row * self.neurons..][..self.neurons],
+            None => &self.checkpoints[self.base / SPACING],
+        }
+    }
+
+    /// The features of the stack, computed by `project` if they are not known; `None` if the stack is empty.
+    pub(super) fn features(&mut self, project: impl FnOnce(&[f64], &mut [f64])) -> Option<&[f64]> {
+        let row = self.known.len().checked_sub(1)?;
+        let out = &mut self.projected[row * self.features..][..self.features];
+        if !self.known[row] {
+            project(&self.states[row * self.neurons..][..self.neurons], out);
+            self.known[row] = true;
+        }
+        Some(out)
+    }
+
+    /// Adds the state after one element more.
+    fn step(&mut self, reservoir: &dyn Reservoir, simd: Simd, element: Element) {
+        if self.known.len() == 2 * SPACING {
+            self.base += SPACING;
+            self.known.drain(..SPACING);
+            self.states.drain(..SPACING * self.neurons);
+            self.projected.drain(..SPACING * self.features);
+        }
+        let row = self.known.len();
+        self.known.push(false);
+        self.states.resize((row + 1) * self.neurons, 0.);
+        self.projected.resize((row + 1) * self.features, 0.);
+        let (before, after) = self.states.split_at_mut(row * self.neurons);
+        let from = match row {
+            0 => &*self.checkpoints[self.base / SPACING],
+            _ => &before[(row - 1) * self.neurons..],
+        };
+        let drive = match element {
+            Element::Symbol(symbol) => Drive::Channel(symbol as usize),
+            Element::Vector(number) => {
+                Drive::Values(&self.vectors.items()[number as usize * self.width..][..self.width])
+            }
+        };
+        reservoir.step(simd, from, drive, after);
+        let depth = self.base + row + 1;
+        if depth == self.checkpoints.len() * SPACING {
+            self.checkpoints.push(self.top().into());
+        }
+    }
+
+    pub(super) fn push(&mut self, reservoir: &dyn Reservoir, simd: Simd, input: Input<'_>) {
+        let element = match input {
+            Input::Symbol(symbol) => Element::Symbol(symbol.index() as u32),
+            Input::Vector(values) => {
+                let number = self.vectors.len() / self.width;
+                values.iter().for_each(|&value| self.vectors.push(value));
+                Element::Vector(number as u32)
+            }
+        };
+        self.elements.push(element);
+        self.step(reservoir, simd, element);
+    }
+
+    pub(super) fn pop(&mut self, reservoir: &dyn Reservoir, simd: Simd, count: usize) {
+        let depth = self.elements.len() - count;
+        let vector = |element: &Element| match *element {
+            Element::Vector(number) => Some(number as usize * self.width),
+            Element::Symbol(_) => None,
+        };
+        if let Some(lowest) = self.elements.items()[depth..].iter().find_map(vector) {
+            self.vectors.truncate(lowest);
+        }
+        self.elements.truncate(depth);
+        self.truncate_states(reservoir, simd, depth);
+    }
+
+    /// Forgets the states above `depth`, and sees to it that the one at `depth` is in the window.
+    fn truncate_states(&mut self, reservoir: &dyn Reservoir, simd: Simd, depth: usize) {
+        self.checkpoints.truncate(depth / SPACING + 1);
+        let rows = depth.saturating_sub(self.base);
+        self.known.truncate(rows);
+        self.states.truncate(rows * self.neurons);
+        self.projected.truncate(rows * self.features);
+        if depth <= self.base && depth > 0 {
+            self.base = (depth - 1) / SPACING * SPACING;
+            for at in self.base..depth {
+                self.step(reservoir, simd, self.elements.items()[at]);
+            }
+        } else if depth == 0 {
+            self.base = 0;
+        }
+    }
+
+    pub(super) fn mark(&mut self) {
+        self.elements.mark();
+        self.vectors.mark();
+    }
+
+    pub(super) fn rewind(&mut self, reservoir: &dyn Reservoir, simd: Simd) {
+        let low = self.elements.rewind();
+        self.vectors.rewind();
+        self.truncate_states(reservoir, simd, low);
+        for at in low..self.elements.len() {
+            self.step(reservoir, simd, self.elements.items()[at]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reservoir::{Cycle, encode};
+    use rand::{RngExt, SeedableRng};
+
+    #[test]
+    fn states_are_those_of_the_whole_stack() {
+        let simd = Simd::default();
+        let reservoir =
+            crate::ReservoirParams::Cycle(Cycle { neurons: 8, jump_length: 2, ..Cycle::default() }).build(3).unwrap();
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(3);
+        let mut stack = StateStack::new(8, 1, 2);
+        let mut obvious: Vec<Result<usize, [f64; 2]>> = Vec::new();
+        let mut marked = obvious.clone();
+        // Long climbs and falls, so that the window moves up and down many times.
+        for round in 0..400 {
+            let rising = (round / 20) % 3 != 2;
+            stack.mark();
+            marked.clone_from(&obvious);
+            for _ in 0..random.random_range(1..60) {
+                if random.random_bool(if rising { 0.8 } else { 0.1 }) {
+                    if random.random_bool(0.7) {
+                        let symbol = random.random_range(0..3);
+                        obvious.push(Ok(symbol));
+                        stack.push(&*reservoir, simd, Input::Symbol(SymbolId::new(symbol)));
+                    } else {
+                        let values = [random.random_range(-1.0..1.0), random.random_range(-1.0..1.0)];
+                        obvious.push(Err(values));
+                        stack.push(&*reservoir, simd, Input::Vector(&values));
+                    }
+                } else {
+                    let count = random.random_range(0..=obvious.len().min(9));
+                    obvious.truncate(obvious.len() - count);
+                    stack.pop(&*reservoir, simd, count);
+                }
+            }
+            if random.random_bool(0.3) {
+                stack.rewind(&*reservoir, simd);
+                obvious.clone_from(&marked);
+            }
+            let drives = obvious.iter().map(|element| match element {
+                Ok(symbol) => Drive::Channel(*symbol),
+                Err(values) => Drive::Values(values),
+            });
+            assert_eq!(stack.top(), encode(&*reservoir, simd, drives), "round {round}, depth {}", obvious.len());
+            assert_eq!(stack.depth(), obvious.len());
+            assert!(stack.known.len() <= 2 * SPACING);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Readouts: what decides on a pair of states, the input's h and the stack's g.
+//!
+//! Every readout is split in two halves (a projection): what depends on h alone is computed once a token, what depends
+//! on g alone once a push; a head joins the halves. For a support vector machine with RBF kernel the halves are the
+//! factors exp(-gamma |h - h_i|^2) and exp(-gamma |g - g_i|^2) of its kernel values; for a linear map they are its two
+//! summands. Many support vectors share a half, which is then computed once for all of them.
+
+mod lessons;
+mod ridge;
+mod svm;
+
+pub(crate) use lessons::{Distances, Labelled, States, Values};
+pub use lessons::{Lesson, Lessons, StateId};
+pub(crate) use ridge::ridge;
+pub use svm::Svm;
+pub(crate) use svm::{Fault, Problem, train};
+
+use std::collections::HashMap;
+
+use crate::simd::{Rows, Simd};
+
+/// Which of the two states of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The state h of the input.
+    Input,
+    /// The state g of the stack.
+    Stack,
+}
+
+/// The halves of all readouts of a machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Projection {
+    input: Half,
+    stack: Half,
+    kernels: Vec<Kernel>,
+}
+
+/// One side of a projection. A state's features are the kernel factors of each kernel, then the linear values.
+#[derive(Clone, Debug)]
+struct Half {
+    centres: Rows,
+    /// For each kernel the centres that it uses.
+    members: Vec<Vec<u32>>,
+    /// A linear map, column by column, and the number of its outputs.
+    linear: (Vec<f64>, usize),
+    width: usize,
+}
+
+/// A kernel of one width and the support vectors of all heads that share it.
+#[derive(Clone, Debug)]
+struct Kernel {
+    gamma: f64,
+    /// Where its factors begin among the features of either side.
+    offsets: [usize; 2],
+    /// For each support vector the place of its halves among the factors.
+    support: Vec<[u32; 2]>,
+}
+
+/// A kernel that is put together: the support vectors of one training set, as pairs of states.
+pub(crate) struct KernelParts {
+    pub(crate) gamma: f64,
+    pub(crate) support: Vec<Lesson>,
+}
+
+impl Half {
+    fn new(states: &States, kernels: &[KernelParts], side: Side, linear: (Vec<f64>, usize)) -> (Self, Vec<Vec<u32>>) {
+        let mut places: HashMap<StateId, u32> = HashMap::new();
+        let mut centres = Rows::new(states.neurons());
+        let mut members = Vec::new();
+        let mut support = Vec::new();
+        for kernel in kernels {
+            let mut local: HashMap<StateId, u32> = HashMap::new();
+            let mut mine = Vec::new();
+            let place = |lesson: &Lesson| {
+                let state = lesson.state(side);
+                *local.entry(state).or_insert_with(|| {
+                    let centre = *places.entry(state).or_insert_with(|| {
+                        centres.push(&states.get(state));
+                        centres.len() as u32 - 1
+                    });
+                    mine.push(centre);
+                    mine.len() as u32 - 1
+                })
+            };
+            support.push(kernel.support.iter().map(place).collect());
+            members.push(mine);
+        }
+        let width = members.iter().map(Vec::len).sum::<usize>() + linear.1;
+        (Self { centres, members, linear, width }, support)
+    }
+}
+
+impl Projection {
+    /// Puts a projection together from kernels over `lessons` and a linear map for either side.
+    pub(crate) fn new(
+        inputs: &States,
+        stacks: &States,
+        kernels: &[KernelParts],
+        linear: [(Vec<f64>, usize); 2],
+    ) -> Self {
+        let [linear_input, linear_stack] = linear;
+        let (input, input_support) = Half::new(inputs, kernels, Side::Input, linear_input);
+        let (stack, stack_support) = Half::new(stacks, kernels, Side::Stack, linear_stack);
+        let mut offsets = [0; 2];
+        let mut built = Vec::new();
+        for (k, kernel) in kernels.iter().enumerate() {
+            let support = input_support[k].iter().zip(&stack_support[k]).map(|(&a, &b)| [a, b]).collect();
+            built.push(Kernel { gamma: kernel.gamma, offsets, support });
+            offsets[0] += input.members[k].len();
+            offsets[1] += stack.members[k].len();
+        }
+        Self { input, stack, kernels: built }
+    }
+
+    fn half(&self, side: Side) -> &Half {
+        match side {
+            Side::Input => &self.input,
+            Side::Stack => &self.stack,
+        }
+    }
+
+    /// The number of features of a state.
+    pub(crate) fn width(&self, side: Side) -> usize {
+        self.half(side).width
+    }
+
+    /// The number of distinct centres on a side.
+    pub(crate) fn centres(&self, side: Side) -> usize {
+        self.half(side).centres.len()
+    }
+
+    /// The features of a state. `distances` is scratch.
+    pub(crate) fn project(&self, simd: Simd, side: Side, state: &[f64], distances: &mut Vec<f64>, out: &mut [f64]) {
+        let half = self.half(side);
+        distances.resize(half.centres.len(), 0.);
+        half.centres.squared_distances(simd, state, distances);
+        let mut rest = out;
+        for (kernel, members) in self.kernels.iter().zip(&half.members) {
+            let (factors, after) = rest.split_at_mut(members.len());
+            simd.gaussian(kernel.gamma, distances, members, factors);
+            rest = after;
+        }
+        simd.multiply(&half.linear.0, state, rest);
+    }
+
+    /// The kernel value of each support vector of a kernel, from the features of both states.
+    fn kernel_values(&self, kernel: usize, input: &[f64], stack: &[f64], out: &mut Vec<f64>) {
+        let kernel = &self.kernels[kernel];
+        let (input, stack) = (&input[kernel.offsets[0]..], &stack[kernel.offsets[1]..]);
+        out.clear();
+        out.extend(kernel.support.iter().map(|&[a, b]| input[a as usize] * stack[b as usize]));
+    }
+
+    /// The sum of the linear values of both states.
+    pub(crate) fn linear_values(&self, input: &[f64], stack: &[f64], out: &mut Vec<f64>) {
+        let count = self.input.linear.1;
+        out.clear();
+        let (input, stack) = (&input[input.len() - count..], &stack[stack.len() - count..]);
+        out.extend(input.iter().zip(stack).map(|(a, b)| a + b));
+    }
+}
+
+/// A decision: the index of the class, and how far it is from another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Decision {
+    pub(crate) class: usize,
+    pub(crate) margin: f64,
+}
+
+/// One of two classes against the other.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pair {
+    pub(crate) first: u32,
+    pub(crate) second: u32,
+    /// The support vectors, by their place in the kernel, with their signed weights.
+    pub(crate) terms: Vec<(u32, f64)>,
+    pub(crate) intercept: f64,
+}
+
+/// What joins the halves to a decision between classes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Head {
+    /// Always this class.
+    Constant(usize),
+    /// A vote of all pairs of classes.
+    Votes { kernel: usize, classes: usize, pairs: Vec<Pair> },
+}
+
+/// Buffers of a decision, to be used again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    distances: Vec<f64>,
+    values: Vec<f64>,
+    /// The kernel that `values` belongs to, if they are those of the features at hand.
+    kernel: Option<usize>,
+    pairs: Vec<f64>,
+    votes: Vec<u32>,
+}
+
+impl Scratch {
+    /// Forgets kernel values: the features have changed.
+    pub(crate) fn forget(&mut self) {
+        self.kernel = None;
+    }
+
+    pub(crate) fn distances(&mut self) -> &mut Vec<f64> {
+        &mut self.distances
+    }
+
+    /// The decision values of the pairs, of the last decision.
+    pub(crate) fn pairs(&self) -> &[f64] {
+        &self.pairs
+    }
+}
+
+impl Head {
+    /// The class for these features. A value above 0 is a vote for the first class of a pair, any other for the second;
+    /// of classes with equal votes the first wins.
+    pub(crate) fn decide(
+        &self,
+        projection: &Projection,
+        input: &[f64],
+        stack: &[f64],
+        scratch: &mut Scratch,
+    ) -> Decision {
+        match self {
+            Self::Constant(class) => {
+                scratch.pairs.clear();
+                Decision { class: *class, margin: f64::INFINITY }
+            }
+            Self::Votes { kernel, classes, pairs } => {
+                if scratch.kernel != Some(*kernel) {
+                    projection.kernel_values(*kernel, input, stack, &mut scratch.values);
+                    scratch.kernel = Some(*kernel);
+                }
+                scratch.votes.clear();
+                scratch.votes.resize(*classes, 0);
+                scratch.pairs.clear();
+                for pair in pairs {
+                    let sum: f64 = pair.terms.iter().map(|&(at, weight)| weight * scratch.values[at as usize]).sum();
+                    let value = sum + pair.intercept;
+                    scratch.pairs.push(value);
+                    scratch.votes[if value > 0. { pair.first } else { pair.second } as usize] += 1;
+                }
+                let class = (0..*classes).rev().max_by_key(|&class| scratch.votes[class]).unwrap_or(0);
+                let towards = |(pair, &value): (&Pair, &f64)| match class as u32 {
+                    class if class == pair.first => value,
+                    class if class == pair.second => -value,
+                    _ => f64::INFINITY,
+                };
+                let margin = pairs.iter().zip(&scratch.pairs).map(towards).fold(f64::INFINITY, f64::min);
+                Decision { class, margin }
+            }
+        }
+    }
+}

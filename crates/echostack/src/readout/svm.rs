@@ -1,0 +1,239 @@
+//! The support vector classifier: C-SVC with RBF kernel, one against one, as LIBSVM and scikit-learn define it.
+//!
+//! The solver is sequential minimal optimisation with second-order working set selection (Fan, Chen, Lin 2005). Kernel
+//! columns are computed when first needed, from squared distances between the distinct halves of the rows.
+
+use std::collections::VecDeque;
+
+use rayon::prelude::*;
+
+use super::{Distances, Lesson, Pair};
+use crate::control::Control;
+use crate::simd::Simd;
+
+/// Parameters of the support vector machines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Svm {
+    /// The penalty C of a training row on the wrong side of its margin.
+    pub cost: f64,
+    /// The width of the kernel exp(-gamma |x - y|^2): gamma as a multiple of scikit-learn's "scale", which is
+    /// 1 / (features * variance).
+    pub gamma: f64,
+    /// The violation of optimality at which training stops.
+    pub tolerance: f64,
+}
+
+impl Default for Svm {
+    fn default() -> Self {
+        Self { cost: 100., gamma: 1., tolerance: 1e-3 }
+    }
+}
+
+/// What a classifier is trained on.
+pub(crate) struct Problem<'a> {
+    pub(crate) rows: &'a [Lesson],
+    /// The class of each row.
+    pub(crate) classes: Vec<u32>,
+    pub(crate) class_count: usize,
+    pub(crate) gamma: f64,
+    pub(crate) inputs: &'a Distances<'a>,
+    pub(crate) stacks: &'a Distances<'a>,
+    pub(crate) simd: Simd,
+}
+
+/// Why training ended without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    Cancelled,
+    NotConverged(usize),
+}
+
+/// Trains all pairs of classes, in the order (0, 1), (0, 2), ..., (1, 2), ...; the terms refer to rows.
+pub(crate) fn train(
+    problem: &Problem<'_>,
+    params: Svm,
+    control: &dyn Control,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Pair>, Fault> {
+    let mut members = vec![Vec::new(); problem.class_count];
+    for (row, &class) in problem.classes.iter().enumerate() {
+        members[class as usize].push(row as u32);
+    }
+    let count = problem.class_count;
+    let pairs: Vec<_> = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect();
+    let solve = |&(a, b): &(usize, usize)| {
+        let rows: Vec<u32> = members[a].iter().chain(&members[b]).copied().collect();
+        let (weights, rho) = Solver::new(problem, &rows, members[a].len(), params).solve(control)?;
+        done();
+        let terms = rows.into_iter().zip(weights).filter(|&(_, weight)| weight != 0.).collect();
+        Ok(Pair { first: a as u32, second: b as u32, terms, intercept: -rho })
+    };
+    pairs.par_iter().map(solve).collect()
+}
+
+/// The memory that the kernel columns of one pair may take, in values.
+const COLUMNS_KEPT: usize = 1 << 25;
+/// What a curvature that is not positive is replaced by, as in LIBSVM.
+const TAU: f64 = 1e-12;
+
+/// Minimises 1/2 a'Qa - sum a under 0 <= a <= C and y'a = 0, with Q_ij = y_i y_j K_ij.
+struct Solver<'a> {
+    problem: &'a Problem<'a>,
+    rows: &'a [u32],
+    params: Svm,
+    /// +1 for the first class, -1 for the second.
+    sign: Vec<f64>,
+    alpha: Vec<f64>,
+    /// The gradient times the sign, negated: rises towards the solution for rows that may go up.
+    ascent: Vec<f64>,
+    columns: Vec<Option<Box<[f64]>>>,
+    kept: VecDeque<usize>,
+}
+
+impl<'a> Solver<'a> {
+    fn new(problem: &'a Problem<'a>, rows: &'a [u32], positive: usize, params: Svm) -> Self {
+        let sign: Vec<f64> = (0..rows.len()).map(|i| if i < positive { 1. } else { -1. }).collect();
+        Self {
+            problem,
+            rows,
+            params,
+            alpha: vec![0.; rows.len()],
+            ascent: sign.clone(),
+            sign,
+            columns: vec![None; rows.len()],
+            kept: VecDeque::new(),
+        }
+    }
+
+    /// Makes sure that the kernel column of row `i` is there; the most recently used two always stay.
+    fn fetch(&mut self, i: usize) {
+        if self.columns[i].is_some() {
+            return;
+        }
+        if self.kept.len() >= (COLUMNS_KEPT / self.rows.len()).max(2) {
+            let oldest = self.kept.pop_front().expect("columns are kept");
+            self.columns[oldest] = None;
+        }
+        let Problem { rows, gamma, inputs, stacks, simd, .. } = *self.problem;
+        let lesson = rows[self.rows[i] as usize];
+        let mut column: Box<[f64]> = vec![0.; self.rows.len()].into();
+        inputs.with_row(lesson.input, |input| {
+            stacks.with_row(lesson.stack, |stack| {
+                for (value, &row) in column.iter_mut().zip(self.rows) {
+                    let other = rows[row as usize];
+                    *value = -gamma * (input[other.input.index()] + stack[other.stack.index()]);
+                }
+            });
+        });
+        simd.exp(&mut column);
+        self.columns[i] = Some(column);
+        self.kept.push_back(i);
+    }
+
+    fn column(&self, i: usize) -> &[f64] {
+        self.columns[i].as_deref().expect("the column was fetched")
+    }
+
+    /// Whether a_i may move so that y_i a_i grows.
+    fn may_rise(&self, i: usize) -> bool {
+        if self.sign[i] > 0. { self.alpha[i] < self.params.cost } else { self.alpha[i] > 0. }
+    }
+
+    /// Whether a_i may move so that y_i a_i falls.
+    fn may_fall(&self, i: usize) -> bool {
+        if self.sign[i] > 0. { self.alpha[i] > 0. } else { self.alpha[i] < self.params.cost }
+    }
+
+    /// The pair to optimise next, or none if the solution is optimal to the tolerance.
+    fn select(&mut self) -> Option<(usize, usize)> {
+        let mut up = f64::NEG_INFINITY;
+        let mut first = None;
+        for (i, &ascent) in self.ascent.iter().enumerate() {
+            if ascent >= up && self.may_rise(i) {
+                (up, first) = (ascent, Some(i));
+            }
+        }
+        let i = first?;
+        self.fetch(i);
+        let column = self.column(i);
+        let (mut down, mut best, mut second) = (f64::INFINITY, f64::INFINITY, None);
+        for (j, (&ascent, &kernel)) in self.ascent.iter().zip(column).enumerate() {
+            if !self.may_fall(j) {
+                continue;
+            }
+            down = down.min(ascent);
+            let difference = up - ascent;
+            if difference > 0. {
+                let curvature = 2. - 2. * kernel; // K_ii + K_jj - 2 K_ij, and K_ii = 1
+                let gain = -(difference * difference) / if curvature > 0. { curvature } else { TAU };
+                if gain <= best {
+                    (best, second) = (gain, Some(j));
+                }
+            }
+        }
+        if up - down < self.params.tolerance { None } else { second.map(|j| (i, j)) }
+    }
+
+    /// Moves a_i and a_j along y'a = 0 to the optimum within the box.
+    fn update(&mut self, i: usize, j: usize) {
+        self.fetch(j);
+        if self.columns[i].is_none() {
+            self.fetch(i);
+        }
+        let cost = self.params.cost;
+        let kernel = self.column(i)[j];
+        let curvature = 2. - 2. * kernel;
+        let curvature = if curvature > 0. { curvature } else { TAU };
+        // y_i a_i rises and y_j a_j falls by the same step.
+        let wanted = (self.ascent[i] - self.ascent[j]) / curvature;
+        let room = |alpha: f64, rising: bool| if rising { cost - alpha } else { alpha };
+        let (room_i, room_j) = (room(self.alpha[i], self.sign[i] > 0.), room(self.alpha[j], self.sign[j] < 0.));
+        let step = wanted.min(room_i).min(room_j);
+        let bound = |alpha: f64, rising: bool, at_bound: bool| match (at_bound, rising) {
+            (true, true) => cost,
+            (true, false) => 0.,
+            (false, true) => alpha + step,
+            (false, false) => alpha - step,
+        };
+        self.alpha[i] = bound(self.alpha[i], self.sign[i] > 0., step == room_i);
+        self.alpha[j] = bound(self.alpha[j], self.sign[j] < 0., step == room_j);
+        let (columns, ascent) = (&self.columns, &mut self.ascent);
+        let column = |k: usize| columns[k].as_deref().expect("the column was fetched");
+        self.problem.simd.add_scaled(-step, column(i), ascent);
+        self.problem.simd.add_scaled(step, column(j), ascent);
+    }
+
+    /// The signed weights y_i a_i, and rho.
+    fn solve(mut self, control: &dyn Control) -> Result<(Vec<f64>, f64), Fault> {
+        let most = 10_000_000.max(100 * self.rows.len());
+        for round in 0..most {
+            if round % 1024 == 0 && control.cancelled() {
+                return Err(Fault::Cancelled);
+            }
+            let Some((i, j)) = self.select() else {
+                let rho = self.rho();
+                let weights = self.sign.iter().zip(&self.alpha).map(|(sign, alpha)| sign * alpha).collect();
+                return Ok((weights, rho));
+            };
+            self.update(i, j);
+        }
+        Err(Fault::NotConverged(most))
+    }
+
+    /// The mean of y_i times the gradient over the free rows; without any, the middle of what the others allow.
+    fn rho(&self) -> f64 {
+        let (mut low, mut high, mut sum, mut free) = (f64::NEG_INFINITY, f64::INFINITY, 0., 0);
+        for i in 0..self.rows.len() {
+            let value = -self.ascent[i];
+            match (self.may_rise(i), self.may_fall(i)) {
+                (true, true) => {
+                    free += 1;
+                    sum += value;
+                }
+                (true, false) => high = high.min(value),
+                (false, _) => low = low.max(value),
+            }
+        }
+        if free > 0 { sum / f64::from(free) } else { f64::midpoint(low, high) }
+    }
+}

@@ -1,0 +1,212 @@
+//! What every recogniser has in common: sessions that are fed token by token, verdicts, limits, observers.
+//!
+//! The automaton and the machine implement [`Recognizer`], so that a test or a program written once runs with either.
+
+mod run;
+
+use std::sync::Arc;
+
+pub use run::{Engine, Run};
+
+use rayon::prelude::*;
+
+use crate::symbol::{Alphabet, Input, Lookahead, SymbolId, Word};
+
+/// What a token means that cannot follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Mode {
+    /// The paper's machine: a refused token is skipped and the word is judged at its end.
+    #[default]
+    Tolerant,
+    /// A refused token rejects the word at its position.
+    Strict,
+}
+
+/// The judgement of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The word is in the language.
+    Accept,
+    /// The word is the beginning of a word of the language, but no whole one (strict mode only).
+    Incomplete {
+        /// What could have followed.
+        expected: Vec<Lookahead>,
+    },
+    /// The word is not in the language.
+    Reject {
+        /// The token that cannot stand where it stands, counted from 0. In tolerant mode, which judges at the end, the
+        /// length of the word.
+        position: u64,
+        /// What could have stood there instead. Empty in tolerant mode, which does not know.
+        expected: Vec<Lookahead>,
+    },
+    /// A limit was reached: neither accepted nor rejected.
+    Stopped {
+        /// The token that was being read.
+        position: u64,
+        /// The limit.
+        limit: Limit,
+    },
+}
+
+impl Verdict {
+    /// Whether the word is accepted.
+    pub fn is_accept(&self) -> bool {
+        matches!(self, Self::Accept)
+    }
+}
+
+/// Where a session stands after a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The token was read; more can follow.
+    Open,
+    /// The token was refused, or one before it: the verdict is a rejection, and further tokens change nothing.
+    Refused,
+    /// A limit was reached, and further tokens change nothing.
+    Stopped,
+}
+
+/// Why a run was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// The stack would have grown beyond [`Limits::depth`].
+    Depth,
+    /// More decisions were taken on one token than [`Limits::actions`] allows: the machine may loop.
+    Actions,
+    /// A decision asked to pop more symbols than the stack has.
+    Underflow,
+}
+
+/// What a run may use. The defaults are safe for hostile input and large enough for a million symbols of depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The greatest number of symbols on the stack.
+    pub depth: usize,
+    /// The decisions allowed on one token, apart from those for the depth.
+    pub actions: u64,
+    /// The decisions allowed on one token for each symbol on the stack when it is read. A closing bracket may reduce
+    /// all that is open, so a constant alone would be wrong.
+    pub actions_per_symbol: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { depth: 1 << 22, actions: 1024, actions_per_symbol: 8 }
+    }
+}
+
+impl Limits {
+    pub(crate) fn actions_at(&self, depth: usize) -> u64 {
+        self.actions_per_symbol.saturating_mul(depth as u64).saturating_add(self.actions)
+    }
+}
+
+/// One action on the stack: pop so many symbols, then push one or none. (The paper's j and A.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reduction {
+    /// How many symbols are popped.
+    pub pop: u32,
+    /// The nonterminal that is pushed then.
+    pub push: Option<SymbolId>,
+}
+
+impl Reduction {
+    /// No pop and no push: the decision that ends the loop over one token.
+    pub const NONE: Self = Self { pop: 0, push: None };
+}
+
+/// What happens in a session. For each token and for the end: decisions up to one that is [`Reduction::NONE`], one
+/// output, and for a token one shift.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event<'a> {
+    /// What is done to the stack, and how far the decision was from another (infinite for an automaton).
+    Decide {
+        /// The action.
+        reduction: Reduction,
+        /// The distance to another decision.
+        margin: f64,
+    },
+    /// The output on this token, before it is shifted (the paper's y).
+    Output {
+        /// The values; a recogniser of a language has one, 0 or 1.
+        values: &'a [f64],
+    },
+    /// Whether the token was shifted onto the stack.
+    Shift {
+        /// False: refused in strict mode, skipped in tolerant mode.
+        shifted: bool,
+        /// The distance to another decision.
+        margin: f64,
+    },
+}
+
+/// Sees each step of a session. `()` sees nothing; a closure over the position and the event is an observer.
+pub trait Observer {
+    /// Something happened on the token at this position (the word's length: on its end).
+    fn event(&mut self, position: u64, event: Event<'_>);
+}
+
+impl Observer for () {
+    fn event(&mut self, _: u64, _: Event<'_>) {}
+}
+
+impl<F: FnMut(u64, Event<'_>)> Observer for F {
+    fn event(&mut self, position: u64, event: Event<'_>) {
+        self(position, event);
+    }
+}
+
+/// Something that judges words: an automaton, a machine. Shared between threads; each word has its own session.
+pub trait Recognizer: Send + Sync + 'static {
+    /// The state of reading one word.
+    type Session: Session;
+
+    /// The symbols it reads and pushes.
+    fn alphabet(&self) -> &Alphabet;
+
+    /// Begins a word.
+    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session;
+}
+
+/// The reading of one word. A session can be cloned and the copies go on independently.
+pub trait Session: Clone + Send {
+    /// Reads one input. An input outside the alphabet is refused at its position in both modes.
+    fn feed(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Status;
+
+    /// Ends the word.
+    fn finish(self, watch: &mut dyn Observer) -> Verdict;
+
+    /// What could come next (in strict mode; empty in tolerant mode, which does not know). After a refusal: what could
+    /// have stood there.
+    fn expected(&self) -> Vec<Lookahead>;
+}
+
+/// Judges a whole word.
+pub fn judge<R: Recognizer>(recognizer: &Arc<R>, word: &Word, limits: Limits, watch: &mut dyn Observer) -> Verdict {
+    let mut session = recognizer.start(limits);
+    for input in word.inputs() {
+        if session.feed(input, watch) != Status::Open {
+            break;
+        }
+    }
+    session.finish(watch)
+}
+
+/// Judges many words on rayon's threads; the answer does not depend on their number.
+pub fn judge_all<R: Recognizer>(recognizer: &Arc<R>, words: &[Word], limits: Limits) -> Vec<Verdict> {
+    words.par_iter().map(|word| judge(recognizer, word, limits, &mut ())).collect()
+}
+
+/// The outputs on a word, one after the other (the paper's y_1 to y_{T+1}), and the verdict. After a refusal or a limit
+/// the outputs end early.
+pub fn outputs<R: Recognizer>(recognizer: &Arc<R>, word: &Word, limits: Limits) -> (Vec<f64>, Verdict) {
+    let mut all = Vec::with_capacity(word.len() + 1);
+    let mut watch = |_, event: Event<'_>| {
+        if let Event::Output { values } = event {
+            all.extend_from_slice(values);
+        }
+    };
+    let verdict = judge(recognizer, word, limits, &mut watch);
+    (all, verdict)
+}

@@ -1,0 +1,272 @@
+//! Symbols: the alphabet of a machine, its tokens and its words.
+//!
+//! Terminals and nonterminals share one input space (the paper's n + K channels): symbol number `i` is encoded as one on
+//! channel `i` and zero elsewhere. A real-valued input (the copy tasks) fills the channels of the terminals itself. The
+//! end of a word is no symbol: a [`Lookahead`] is a token or the end.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The number of a symbol in its [`Alphabet`]: terminals first, then nonterminals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SymbolId(u32);
+
+impl SymbolId {
+    /// The symbol with this index.
+    ///
+    /// # Panics
+    /// If the index does not fit in 32 bits; no [`Alphabet`] is that large.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("a symbol's index fits in 32 bits"))
+    }
+
+    /// The position of the symbol in its alphabet, which is also its input channel.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a machine sees next: a token of the word, or its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lookahead {
+    /// The next token.
+    Token(SymbolId),
+    /// The end of the word (the paper's `#`, encoded as the zero vector).
+    End,
+}
+
+/// One input: a symbol, or a real-valued vector over the terminals' channels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Input<'a> {
+    /// A terminal symbol, encoded one-hot.
+    Symbol(SymbolId),
+    /// One value for each terminal channel.
+    Vector(&'a [f64]),
+}
+
+impl Input<'_> {
+    /// Whether this is a terminal of the alphabet, or a finite value for each of its terminals.
+    pub fn fits(self, alphabet: &Alphabet) -> bool {
+        match self {
+            Self::Symbol(symbol) => alphabet.is_terminal(symbol),
+            Self::Vector(values) => {
+                values.len() == alphabet.terminals().len() && values.iter().all(|value| value.is_finite())
+            }
+        }
+    }
+}
+
+/// The largest number of symbols in an alphabet.
+pub const MAX_SYMBOLS: usize = 1 << 16;
+
+/// Why an alphabet was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AlphabetError {
+    /// A name stands twice, in whichever of the two lists.
+    #[error("the symbol {0:?} is named twice; give every terminal and nonterminal its own name")]
+    Twice(String),
+    /// A name is empty.
+    #[error("symbol number {0} has an empty name; give it one")]
+    Empty(usize),
+    /// There are more than [`MAX_SYMBOLS`].
+    #[error("{0} symbols were given; an alphabet has at most {MAX_SYMBOLS}")]
+    TooMany(usize),
+}
+
+/// The named symbols of a machine: terminals (what is read) and nonterminals (what reductions push).
+///
+/// ```
+/// use echostack::Alphabet;
+/// let alphabet = Alphabet::new(["(", ")"], ["S"])?;
+/// let open = alphabet.symbol("(").unwrap();
+/// assert_eq!(alphabet.name(open), "(");
+/// assert!(alphabet.is_terminal(open));
+/// assert_eq!(alphabet.len(), 3);
+/// # Ok::<(), echostack::AlphabetError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Alphabet {
+    names: Vec<Arc<str>>,
+    terminals: usize,
+    ids: HashMap<Arc<str>, SymbolId>,
+}
+
+impl Alphabet {
+    /// An alphabet of these terminals and nonterminals, in this order.
+    ///
+    /// # Errors
+    /// If a name is empty or stands twice, or if there are too many.
+    pub fn new<S: Into<String>>(
+        terminals: impl IntoIterator<Item = S>,
+        nonterminals: impl IntoIterator<Item = S>,
+    ) -> Result<Self, AlphabetError> {
+        let mut names: Vec<Arc<str>> = terminals.into_iter().map(|s| s.into().into()).collect();
+        let terminals = names.len();
+        names.extend(nonterminals.into_iter().map(|s| Arc::from(s.into())));
+        if names.len() > MAX_SYMBOLS {
+            return Err(AlphabetError::TooMany(names.len()));
+        }
+        let mut ids = HashMap::with_capacity(names.len());
+        for (index, name) in names.iter().enumerate() {
+            if name.is_empty() {
+                return Err(AlphabetError::Empty(index));
+            }
+            if ids.insert(name.clone(), SymbolId::new(index)).is_some() {
+                return Err(AlphabetError::Twice(name.to_string()));
+            }
+        }
+        Ok(Self { names, terminals, ids })
+    }
+
+    /// The number of symbols, terminals and nonterminals together.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is no symbol at all.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The terminals, in order.
+    pub fn terminals(&self) -> impl ExactSizeIterator<Item = SymbolId> + use<> {
+        (0..self.terminals).map(SymbolId::new)
+    }
+
+    /// The nonterminals, in order.
+    pub fn nonterminals(&self) -> impl ExactSizeIterator<Item = SymbolId> + use<> {
+        (self.terminals..self.len()).map(SymbolId::new)
+    }
+
+    /// The symbol of this name.
+    pub fn symbol(&self, name: &str) -> Option<SymbolId> {
+        self.ids.get(name).copied()
+    }
+
+    /// The name of a symbol of this alphabet.
+    ///
+    /// # Panics
+    /// If the symbol is of a larger alphabet; ask [`Alphabet::contains`] first.
+    pub fn name(&self, symbol: SymbolId) -> &str {
+        &self.names[symbol.index()]
+    }
+
+    /// Whether the symbol is in this alphabet.
+    pub fn contains(&self, symbol: SymbolId) -> bool {
+        symbol.index() < self.len()
+    }
+
+    /// Whether the symbol is a terminal of this alphabet.
+    pub fn is_terminal(&self, symbol: SymbolId) -> bool {
+        symbol.index() < self.terminals
+    }
+
+    /// Whether the symbol is a nonterminal of this alphabet.
+    pub fn is_nonterminal(&self, symbol: SymbolId) -> bool {
+        self.contains(symbol) && !self.is_terminal(symbol)
+    }
+
+    /// Every lookahead: the terminals in order, then the end.
+    pub fn lookaheads(&self) -> impl Iterator<Item = Lookahead> + use<> {
+        self.terminals().map(Lookahead::Token).chain([Lookahead::End])
+    }
+
+    /// The word that is written as these names.
+    ///
+    /// # Errors
+    /// The first name that is no terminal.
+    pub fn word<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<Word, UnknownToken> {
+        let symbols = names.into_iter().enumerate().map(|(position, name)| {
+            self.symbol(name)
+                .filter(|&symbol| self.is_terminal(symbol))
+                .ok_or_else(|| UnknownToken { position, name: name.to_string() })
+        });
+        Ok(Word::Symbols(symbols.collect::<Result<_, _>>()?))
+    }
+}
+
+/// A token that is no terminal of the alphabet.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("token {position} is {name:?}, which is no terminal of this alphabet")]
+pub struct UnknownToken {
+    /// Where it stands, counted in tokens from 0.
+    pub position: usize,
+    /// The token as given.
+    pub name: String,
+}
+
+/// A word: a sequence of symbols, or of real-valued vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Word {
+    /// Terminal symbols.
+    Symbols(Vec<SymbolId>),
+    /// Vectors of the same width, one after the other.
+    Vectors {
+        /// The number of values in a vector.
+        width: usize,
+        /// All values.
+        values: Vec<f64>,
+    },
+}
+
+impl Word {
+    /// The number of inputs.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Symbols(symbols) => symbols.len(),
+            Self::Vectors { width: 0, .. } => 0,
+            Self::Vectors { width, values } => values.len() / width,
+        }
+    }
+
+    /// Whether the word is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The inputs, in order.
+    pub fn inputs(&self) -> impl ExactSizeIterator<Item = Input<'_>> {
+        (0..self.len()).map(|position| match self {
+            Self::Symbols(symbols) => Input::Symbol(symbols[position]),
+            Self::Vectors { width, values } => Input::Vector(&values[position * width..][..*width]),
+        })
+    }
+}
+
+impl From<Vec<SymbolId>> for Word {
+    fn from(symbols: Vec<SymbolId>) -> Self {
+        Self::Symbols(symbols)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked() {
+        assert_eq!(Alphabet::new(["a", "a"], []).unwrap_err(), AlphabetError::Twice("a".into()));
+        assert_eq!(Alphabet::new(["a"], ["a"]).unwrap_err(), AlphabetError::Twice("a".into()));
+        assert_eq!(Alphabet::new(["a", ""], []).unwrap_err(), AlphabetError::Empty(1));
+        let many = (0..=MAX_SYMBOLS).map(|i| i.to_string());
+        assert_eq!(Alphabet::new(many, []).unwrap_err(), AlphabetError::TooMany(MAX_SYMBOLS + 1));
+    }
+
+    #[test]
+    fn a_word_is_made_of_terminals() {
+        let alphabet = Alphabet::new(["a", "b"], ["S"]).unwrap();
+        assert_eq!(alphabet.word(["a", "b"]).unwrap().len(), 2);
+        for bad in ["S", "c"] {
+            let error = alphabet.word(["a", bad]).unwrap_err();
+            assert_eq!(error, UnknownToken { position: 1, name: bad.into() });
+        }
+    }
+
+    #[test]
+    fn vectors_are_read_one_by_one() {
+        let word = Word::Vectors { width: 2, values: vec![1., 2., 3., 4.] };
+        let inputs: Vec<_> = word.inputs().collect();
+        assert_eq!(inputs, [Input::Vector(&[1., 2.]), Input::Vector(&[3., 4.])]);
+        assert!(Word::Vectors { width: 0, values: vec![] }.is_empty());
+    }
+}

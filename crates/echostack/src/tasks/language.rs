@@ -1,0 +1,229 @@
+//! The symbolic tasks: the paper's rule lists (Table 1 and the latch rules), and the grammars that words are drawn from.
+
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+use rand::{Rng, RngExt};
+
+use super::Task;
+use crate::automaton::{Automaton, Rule};
+use crate::symbol::{Alphabet, Lookahead, SymbolId, Word};
+
+/// A rule in the paper's form, a character for each symbol: suffix, lookahead (empty: any), pop, push.
+type CharRule = (&'static str, &'static str, u32, char);
+
+/// A production with its probability: nonterminal, probability, right side. Capitals are nonterminals.
+type Production = (char, f64, &'static str);
+
+struct Language {
+    terminals: &'static str,
+    nonterminals: &'static str,
+    accepting: char,
+    rules: &'static [CharRule],
+    /// The first production's left side is the start symbol. Not the automaton's nonterminals.
+    grammar: &'static [Production],
+}
+
+fn language(task: Task) -> Language {
+    match task {
+        Task::Dyck1 => Language {
+            terminals: "()",
+            nonterminals: "S",
+            accepting: 'S',
+            rules: &[("SS", "", 2, 'S'), ("(S)", "", 3, 'S'), ("(", ")", 0, 'S')],
+            grammar: &[('S', 0.5, "(S)"), ('S', 0.25, "SS"), ('S', 0.25, "()")],
+        },
+        Task::Dyck2 => Language {
+            terminals: "()[]",
+            nonterminals: "S",
+            accepting: 'S',
+            rules: &[
+                ("SS", "", 2, 'S'),
+                ("(S)", "", 3, 'S'),
+                ("[S]", "", 3, 'S'),
+                ("(", ")", 0, 'S'),
+                ("[", "]", 0, 'S'),
+            ],
+            grammar: &[
+                ('S', 0.25, "(S)"),
+                ('S', 0.25, "[S]"),
+                ('S', 0.25, "SS"),
+                ('S', 0.125, "()"),
+                ('S', 0.125, "[]"),
+            ],
+        },
+        Task::Dyck3 => Language {
+            terminals: "()[]{}",
+            nonterminals: "S",
+            accepting: 'S',
+            rules: &[
+                ("SS", "", 2, 'S'),
+                ("(S)", "", 3, 'S'),
+                ("[S]", "", 3, 'S'),
+                ("{S}", "", 3, 'S'),
+                ("(", ")", 0, 'S'),
+                ("[", "]", 0, 'S'),
+                ("{", "}", 0, 'S'),
+            ],
+            grammar: &[
+                ('S', 1. / 6., "(S)"),
+                ('S', 1. / 6., "[S]"),
+                ('S', 1. / 6., "{S}"),
+                ('S', 0.25, "SS"),
+                ('S', 1. / 12., "()"),
+                ('S', 1. / 12., "[]"),
+                ('S', 1. / 12., "{}"),
+            ],
+        },
+        Task::Anbn => Language {
+            terminals: "ab",
+            nonterminals: "S",
+            accepting: 'S',
+            // The table prints (a, b, epsilon, S) for the second; the paper's Equation (3) has it right.
+            rules: &[("aSb", "", 3, 'S'), ("a", "b", 0, 'S')],
+            grammar: &[('S', 0.96, "aSb"), ('S', 0.04, "ab")],
+        },
+        Task::Palindrome => Language {
+            terminals: "ab$",
+            nonterminals: "S",
+            accepting: 'S',
+            rules: &[("aSa", "", 3, 'S'), ("bSb", "", 3, 'S'), ("$", "", 1, 'S')],
+            grammar: &[('S', 0.48, "aSa"), ('S', 0.48, "bSb"), ('S', 0.04, "$")],
+        },
+        Task::Json => Language {
+            terminals: "{}[]nsk:,",
+            nonterminals: "VOA",
+            accepting: 'V',
+            rules: &[
+                ("{}", "", 2, 'V'),
+                ("[]", "", 2, 'V'),
+                ("{O}", "", 3, 'V'),
+                ("[A]", "", 3, 'V'),
+                ("n", "", 1, 'V'),
+                ("s", "", 1, 'V'),
+                ("k:V,O", "", 5, 'O'),
+                ("k:V", "}", 3, 'O'),
+                ("V,A", "", 3, 'A'),
+                ("V", "]", 1, 'A'),
+            ],
+            grammar: &[
+                ('V', 0.22, "n"),
+                ('V', 0.22, "s"),
+                ('V', 0.05, "{}"),
+                ('V', 0.05, "[]"),
+                ('V', 0.23, "{O}"),
+                ('V', 0.23, "[A]"),
+                ('O', 0.55, "k:V"),
+                ('O', 0.45, "k:V,O"),
+                ('A', 0.55, "V"),
+                ('A', 0.45, "V,A"),
+            ],
+        },
+        // The text lists no rule (1, epsilon, 1, S); without it every word that begins with 1 is judged wrongly.
+        _ => Language {
+            terminals: "01",
+            nonterminals: "SA",
+            accepting: 'S',
+            rules: &[
+                ("S0", "", 2, 'S'),
+                ("S1", "", 2, 'A'),
+                ("A0", "", 2, 'A'),
+                ("A1", "", 2, 'S'),
+                ("0", "", 1, 'A'),
+                ("1", "", 1, 'S'),
+            ],
+            // O: an odd number of ones follows; E: an even number, and at least one letter.
+            grammar: &[
+                ('O', 0.66, "0O"),
+                ('O', 0.32, "1E"),
+                ('O', 0.02, "1"),
+                ('E', 0.66, "0E"),
+                ('E', 0.32, "1O"),
+                ('E', 0.02, "0"),
+            ],
+        },
+    }
+}
+
+pub(super) fn automaton(task: Task) -> Automaton {
+    let language = language(task);
+    let names = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+    let alphabet = Alphabet::new(names(language.terminals), names(language.nonterminals)).expect("the names differ");
+    let symbol = |name: char| alphabet.symbol(&name.to_string()).expect("rules use the alphabet");
+    let rule = |&(suffix, lookahead, pop, push): &CharRule| Rule {
+        anchored: false,
+        suffix: suffix.chars().map(symbol).collect(),
+        lookahead: lookahead.chars().next().map(|name| Lookahead::Token(symbol(name))),
+        pop,
+        push: symbol(push),
+    };
+    let rules = language.rules.iter().map(rule).collect();
+    let accepting = vec![symbol(language.accepting)];
+    Automaton::new(alphabet, rules, accepting).expect("the paper's rules are sound")
+}
+
+pub(super) fn describe(task: Task) -> String {
+    let mut text = String::new();
+    for (left, probability, right) in language(task).grammar {
+        let spaced = right.chars().map(String::from).collect::<Vec<_>>().join(" ");
+        let _ = writeln!(text, "{left} -> {spaced}  [{probability:.4}]");
+    }
+    text
+}
+
+/// How often a word is drawn again because its length is not in the range.
+const DRAWS: usize = 1_000_000;
+
+pub(super) fn word(task: Task, random: &mut impl Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
+    let language = language(task);
+    let index = |name: char| language.terminals.chars().position(|terminal| terminal == name);
+    for _ in 0..DRAWS {
+        let mut word = Vec::new();
+        let mut open = vec![language.grammar[0].0];
+        while let Some(symbol) = open.pop() {
+            if let Some(terminal) = index(symbol) {
+                word.push(SymbolId::new(terminal));
+            } else {
+                open.extend(draw(language.grammar, symbol, random).chars().rev());
+            }
+            // Every open symbol becomes one letter at least.
+            if word.len() + open.len() > *lengths.end() {
+                break;
+            }
+        }
+        if open.is_empty() && lengths.contains(&word.len()) {
+            return Some(Word::Symbols(word));
+        }
+    }
+    None
+}
+
+fn draw(grammar: &[Production], left: char, random: &mut impl Rng) -> &'static str {
+    let choices = grammar.iter().filter(|production| production.0 == left);
+    let mut at = random.random::<f64>();
+    let mut chosen = "";
+    for &(_, probability, right) in choices {
+        chosen = right;
+        at -= probability;
+        if at < 0. {
+            break;
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_add_up() {
+        for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+            let grammar = language(task).grammar;
+            for (left, ..) in grammar {
+                let sum: f64 = grammar.iter().filter(|p| p.0 == *left).map(|p| p.1).sum();
+                assert!((sum - 1.).abs() < 1e-12, "{task} {left}");
+            }
+        }
+    }
+}

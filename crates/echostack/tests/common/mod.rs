@@ -1,0 +1,91 @@
+//! What several tests share.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::sync::Arc;
+
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{Drive, Input, Limits, Machine, Params, Simd, Trace, View, Word, encode, outputs};
+
+/// The symbolic tasks.
+pub fn languages() -> impl Iterator<Item = Task> {
+    Task::ALL.into_iter().filter(|task| task.is_symbolic())
+}
+
+/// A machine trained on 100 words of a task, in the paper's way.
+pub fn trained(task: Task, kind: ReservoirKind, neurons: usize, seed: u64) -> Arc<Machine> {
+    fit(task, task.params(kind, neurons, seed), &task.examples(Split::Train, 100, seed))
+}
+
+pub fn fit(task: Task, params: Params, traces: &[Trace]) -> Arc<Machine> {
+    Arc::new(params.check().unwrap().fit(&task.alphabet(), traces, &()).unwrap())
+}
+
+/// The paper's metric on many words: the mean absolute error over the steps of a word, then over words. A step that was
+/// not reached counts as an error of 1.
+pub fn error(machine: &Arc<Machine>, traces: &[Trace]) -> f64 {
+    let one = |trace: &Trace| word_error(&outputs(machine, trace.word(), Limits::default()).0, trace);
+    traces.iter().map(one).sum::<f64>() / traces.len() as f64
+}
+
+pub fn word_error(given: &[f64], trace: &Trace) -> f64 {
+    let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
+    let sum: f64 = given.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).sum();
+    (sum + (wanted.len() - given.len()) as f64) / wanted.len() as f64
+}
+
+/// Which state push is decided on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The same as pop: our reading.
+    Same,
+    /// That of the stack after the pop: Algorithm 2 as printed.
+    AfterPop,
+}
+
+/// Algorithm 2 in the slow and obvious way: the whole stack is fed through the reservoir again for every decision, and
+/// every readout computed from nothing. Ends early where the machine would be stopped.
+pub fn slow_outputs(machine: &Machine, word: &Word, order: Order) -> Vec<f64> {
+    let simd = Simd::default();
+    let reservoir = machine.reservoir();
+    let drives: Vec<Drive<'_>> = word
+        .inputs()
+        .map(|input| match input {
+            Input::Symbol(symbol) => Drive::Channel(symbol.index()),
+            Input::Vector(values) => Drive::Values(values),
+        })
+        .chain([Drive::Silence])
+        .collect();
+    let mut stack: Vec<Drive<'_>> = Vec::new();
+    let mut all = Vec::new();
+    for (t, &next) in drives.iter().enumerate() {
+        let h = match (machine.view(), next) {
+            (View::Reservoir, _) => encode(&**reservoir, simd, drives[..=t].iter().copied()),
+            (View::Symbol, Drive::Silence) => vec![0.; reservoir.neurons()],
+            (View::Symbol, _) => encode(&**reservoir, simd, [next]),
+        };
+        let choose = |stack: &[Drive<'_>]| machine.choose(&h, &encode(&**reservoir, simd, stack.iter().copied()));
+        let mut decisions = 0;
+        let last = loop {
+            decisions += 1;
+            let choice = choose(&stack);
+            let pop = choice.reduction.pop as usize;
+            if pop > stack.len() || decisions > 4 * word.len() + 20 {
+                return all;
+            }
+            stack.truncate(stack.len() - pop);
+            let push = match order {
+                Order::Same => choice.reduction.push,
+                Order::AfterPop => choose(&stack).reduction.push,
+            };
+            stack.extend(push.map(|symbol| Drive::Channel(symbol.index())));
+            if pop == 0 && push.is_none() {
+                break choice;
+            }
+        };
+        all.extend(&last.output);
+        if last.shift && next != Drive::Silence {
+            stack.push(next);
+        }
+    }
+    all
+}

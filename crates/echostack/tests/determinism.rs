@@ -1,0 +1,76 @@
+//! The same words, settings and seed give the same bits, for any number of threads and with or without SIMD.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{fit, trained};
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{Event, Limits, Machine, Readout, Simd, Verdict, Word, judge, judge_all};
+
+/// All decision values of a machine on the states it was taught on, and its verdicts, outputs and margins on test words.
+fn fingerprint(machine: &Arc<Machine>, words: &[Word]) -> (Vec<u64>, Vec<Verdict>) {
+    let mut bits = Vec::new();
+    for (lesson, _) in machine.lessons().actions() {
+        let row = machine.lessons().features(lesson);
+        let (h, g) = row.split_at(row.len() / 2);
+        for readout in [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output] {
+            bits.extend(machine.decision_values(readout, h, g).iter().map(|value| value.to_bits()));
+        }
+    }
+    for word in words {
+        let mut watch = |_, event: Event<'_>| match event {
+            Event::Decide { margin, .. } | Event::Shift { margin, .. } => bits.push(margin.to_bits()),
+            Event::Output { values } => bits.extend(values.iter().map(|value| value.to_bits())),
+        };
+        judge(machine, word, Limits::default(), &mut watch);
+    }
+    (bits, judge_all(machine, words, Limits::default()))
+}
+
+fn words(task: Task) -> Vec<Word> {
+    task.examples(Split::Test, 20, 3).iter().map(|trace| trace.word().clone()).collect()
+}
+
+#[test]
+fn one_and_two_threads_give_the_same_bits() {
+    for task in [Task::Json, Task::RepeatCopy] {
+        for kind in ReservoirKind::ALL {
+            let run = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| {
+                    let train = task.examples(Split::Train, 40, 3);
+                    fingerprint(&fit(task, task.params(kind, 128, 3), &train), &words(task)[..10])
+                })
+            };
+            let (one, two) = (run(1), run(2));
+            assert!(!one.0.is_empty());
+            assert!(one == two, "{task} with {kind:?}");
+        }
+    }
+}
+
+#[test]
+fn simd_on_and_off_give_the_same_bits() {
+    for task in [Task::Dyck2, Task::Json] {
+        for kind in ReservoirKind::ALL {
+            let machine = trained(task, kind, 256, 3);
+            let portable = Arc::new(Machine::clone(&machine).with_simd(Simd::portable()));
+            let words = words(task);
+            assert!(fingerprint(&machine, &words) == fingerprint(&portable, &words), "{task} with {kind:?}");
+        }
+    }
+}
+
+#[test]
+fn eight_threads_share_one_machine() {
+    let machine = trained(Task::Json, ReservoirKind::Cycle, 256, 1);
+    let words = words(Task::Json);
+    let alone = fingerprint(&machine, &words);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| fingerprint(&machine, &words))).collect();
+        for thread in threads {
+            assert!(thread.join().unwrap() == alone);
+        }
+    });
+}
