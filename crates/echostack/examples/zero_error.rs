@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Limits, Machine, Readout, Trace, outputs};
+use echostack::{Limits, Readout, Score, score};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,10 +27,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let machine = Arc::new(params.fit(&task.alphabet(), &train, &())?);
                 let trained = start.elapsed();
                 let start = Instant::now();
-                let error = test.iter().map(|trace| word_error(&machine, trace)).sum::<f64>() / test.len() as f64;
+                let Score { error, tokens, .. } = score(&machine, &test, Limits::default());
                 let support = [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output]
                     .map(|readout| machine.support(readout));
-                let tokens: usize = test.iter().map(|trace| trace.word().len()).sum();
                 println!(
                     "{task} {reservoir:?} {neurons} seed {seed}: error {error:.3e}, rows {}, support {support:?}, centres {:?}, train {:.1} ms, test {:.1} ms for {tokens} tokens",
                     machine.lessons().actions().len(),
@@ -42,13 +41,4 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     Ok(())
-}
-
-/// The paper's metric: the mean absolute error over the steps of a word. A step that was not reached counts as 1.
-fn word_error(machine: &Arc<Machine>, trace: &Trace) -> f64 {
-    let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
-    let (given, _) = outputs(machine, trace.word(), Limits::default());
-    let missing = wanted.len() - given.len();
-    let sum: f64 = given.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).sum();
-    (sum + missing as f64) / wanted.len() as f64
 }

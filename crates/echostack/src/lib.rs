@@ -51,10 +51,10 @@ pub mod tasks;
 pub mod teach;
 mod undo;
 
-pub use automaton::{Automaton, AutomatonError, Oracle, Rule, Viability};
+pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule, Viability};
 pub use control::{Control, Stage};
 pub use machine::{
-    ActionReadout, Checked, Choices, FitError, Machine, OutputReadout, ParamError, Params, Readout, View,
+    ActionReadout, Checked, Choices, FileError, FitError, Machine, OutputReadout, ParamError, Params, Readout, View,
 };
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
@@ -62,12 +62,12 @@ pub use recognize::{
     judge_all, outputs,
 };
 pub use reservoir::{
-    Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Reservoir, ReservoirError,
-    ReservoirParams, Signs, encode,
+    Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,
+    ReservoirParams, ReservoirParts, Signs, encode,
 };
 pub use simd::Simd;
 pub use symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
-pub use teach::{Step, Trace, TraceError, record};
+pub use teach::{Score, Step, Trace, TraceError, TraceFault, record, score};
 
 /// The README's program, run as a test.
 #[cfg(doctest)]

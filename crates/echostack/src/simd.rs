@@ -1,7 +1,7 @@
 //! The vectorised arithmetic that every decision is made of: tanh, exp, squared distances, in f64.
 //!
 //! All of it is written as plain loops over fixed orders of summation and without fused multiply-add, so that the result
-//! is the same, bit for bit, on every CPU, with vector instructions or without, and for any number of threads. [`Simd`]
+//! is the same, bit for bit, on every CPU and with vector instructions or without. [`Simd`]
 //! only chooses which instructions run the loops.
 
 use pulp::Arch;
@@ -97,7 +97,7 @@ fn each(values: &mut [f64], f: impl Fn(f64) -> f64) {
 
 /// 2^52 * 1.5: adding it rounds to an integer, which is then in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-/// ln 2 in two parts; the first has 32 trailing zero bits, so that its product with a small integer is exact.
+/// ln 2 in two parts; the first has 32 significant bits, so that its product with a small integer is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 

@@ -50,7 +50,8 @@ impl Input<'_> {
         match self {
             Self::Symbol(symbol) => alphabet.is_terminal(symbol),
             Self::Vector(values) => {
-                values.len() == alphabet.terminals().len() && values.iter().all(|value| value.is_finite())
+                let fits = values.len() == alphabet.terminals().len() && !values.is_empty();
+                fits && values.iter().all(|value| value.is_finite())
             }
         }
     }
@@ -200,7 +201,7 @@ pub struct UnknownToken {
 pub enum Word {
     /// Terminal symbols.
     Symbols(Vec<SymbolId>),
-    /// Vectors of the same width, one after the other.
+    /// Vectors of the same width, one after the other. A rest that is shorter is an input, too, and is refused.
     Vectors {
         /// The number of values in a vector.
         width: usize,
@@ -214,8 +215,7 @@ impl Word {
     pub fn len(&self) -> usize {
         match self {
             Self::Symbols(symbols) => symbols.len(),
-            Self::Vectors { width: 0, .. } => 0,
-            Self::Vectors { width, values } => values.len() / width,
+            Self::Vectors { width, values } => values.len().div_ceil((*width).max(1)),
         }
     }
 
@@ -228,7 +228,10 @@ impl Word {
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = Input<'_>> {
         (0..self.len()).map(|position| match self {
             Self::Symbols(symbols) => Input::Symbol(symbols[position]),
-            Self::Vectors { width, values } => Input::Vector(&values[position * width..][..*width]),
+            Self::Vectors { width, values } => {
+                let rest = &values[position * (*width).max(1)..];
+                Input::Vector(&rest[..rest.len().min((*width).max(1))])
+            }
         })
     }
 }
@@ -268,5 +271,7 @@ mod tests {
         let inputs: Vec<_> = word.inputs().collect();
         assert_eq!(inputs, [Input::Vector(&[1., 2.]), Input::Vector(&[3., 4.])]);
         assert!(Word::Vectors { width: 0, values: vec![] }.is_empty());
+        let ragged = Word::Vectors { width: 2, values: vec![1., 2., 3.] };
+        assert_eq!(ragged.inputs().nth(1), Some(Input::Vector(&[3.])));
     }
 }

@@ -12,10 +12,9 @@ use echostack::{Event, Limits, Machine, Readout, Simd, Verdict, Word, judge, jud
 fn fingerprint(machine: &Arc<Machine>, words: &[Word]) -> (Vec<u64>, Vec<Verdict>) {
     let mut bits = Vec::new();
     for (lesson, _) in machine.lessons().actions() {
-        let row = machine.lessons().features(lesson);
-        let (h, g) = row.split_at(row.len() / 2);
+        let (h, g) = machine.lessons().states(&**machine.reservoir(), lesson);
         for readout in [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output] {
-            bits.extend(machine.decision_values(readout, h, g).iter().map(|value| value.to_bits()));
+            bits.extend(machine.decision_values(readout, &h, &g).iter().map(|value| value.to_bits()));
         }
     }
     for word in words {

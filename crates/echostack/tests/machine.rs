@@ -94,7 +94,11 @@ fn both_views_and_both_kinds_of_action_readout_learn() {
     for task in languages() {
         let train = task.examples(Split::Train, 100, 0);
         let test = task.examples(Split::Test, 30, 0);
-        for (view, actions) in [(View::Symbol, ActionReadout::Separate), (View::Symbol, ActionReadout::Joint)] {
+        for (view, actions) in [
+            (View::Symbol, ActionReadout::Separate),
+            (View::Symbol, ActionReadout::Joint),
+            (View::Reservoir, ActionReadout::Joint),
+        ] {
             let params = Params { view, actions, ..task.params(ReservoirKind::Cycle, 256, 0) };
             assert_eq!(error(&fit(task, params, &train), &test), 0., "{task} {view:?} {actions:?}");
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use echostack::{
-    Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Reservoir, ReservoirError,
+    Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,
     ReservoirParams, Signs, Simd, encode,
 };
 use rand::{RngExt, SeedableRng};
@@ -78,11 +78,12 @@ fn the_legendre_network_reads_back_its_past() {
 
 #[test]
 fn leak_and_bias_do_what_they_say() {
+    let weights = [0.3, -0.1, 0.2, 0.5, 0.1, -0.2, 0.4, 0.7, 0.1];
     let parts = MatrixParts {
         neurons: 3,
         channels: 2,
         input: vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
-        recurrent: vec![0.3, -0.1, 0.2, 0.5, 0.1, -0.2, 0.4, 0.7, 0.1],
+        recurrent: Recurrent::Dense(weights.to_vec()),
         bias: vec![0.05, -0.1, 0.2],
         leak: 0.3,
         activation: Activation::Tanh,
@@ -92,13 +93,13 @@ fn leak_and_bias_do_what_they_say() {
     let mut to = [0.; 3];
     reservoir.step(Simd::default(), &from, Drive::Values(&x), &mut to);
     for i in 0..3 {
-        let sum: f64 = (0..3).map(|j| parts.recurrent[3 * i + j] * from[j]).sum::<f64>()
+        let sum: f64 = (0..3).map(|j| weights[3 * i + j] * from[j]).sum::<f64>()
             + (0..2).map(|j| parts.input[2 * i + j] * x[j]).sum::<f64>()
             + parts.bias[i];
         let wanted = 0.7 * from[i] + 0.3 * sum.tanh();
         assert!((to[i] - wanted).abs() < 1e-15);
     }
-    let short = MatrixParts { recurrent: vec![0.; 8], ..parts.clone() };
+    let short = MatrixParts { recurrent: Recurrent::Dense(vec![0.; 8]), ..parts.clone() };
     let error = MatrixReservoir::new(short).unwrap_err();
     assert_eq!(error, ReservoirError::Shape { name: "recurrent", given: 8, needed: 9 });
     assert!(MatrixReservoir::new(MatrixParts { bias: vec![f64::NAN; 3], ..parts }).is_err());
@@ -109,13 +110,14 @@ fn sparse_and_dense_weights_are_the_same_network() {
     let mut random = ChaCha8Rng::seed_from_u64(4);
     let m = 40;
     let mut weight = |density| if random.random_bool(density) { random.random_range(-0.3..0.3) } else { 0. };
-    let recurrent: Vec<f64> = (0..m * m).map(|_| weight(0.1)).collect();
+    let weights: Vec<f64> = (0..m * m).map(|_| weight(0.1)).collect();
+    let recurrent = Recurrent::Dense(weights.clone());
     let input: Vec<f64> = (0..m * 2).map(|_| weight(1.)).collect();
     let activation = Activation::Tanh;
     let parts = MatrixParts { neurons: m, channels: 2, input, recurrent, bias: vec![], leak: 1., activation };
     let sparse = MatrixReservoir::new(parts.clone()).unwrap();
     // The same weights with many tiny ones added: stored densely.
-    let recurrent = parts.recurrent.iter().map(|&w| if w == 0. { 1e-300 } else { w }).collect();
+    let recurrent = Recurrent::Dense(weights.iter().map(|&w| if w == 0. { 1e-300 } else { w }).collect());
     let dense = MatrixReservoir::new(MatrixParts { recurrent, ..parts }).unwrap();
     let drives = || (0..30).map(|t| Drive::Channel(t % 2));
     let (a, b) = (encode(&sparse, Simd::default(), drives()), encode(&dense, Simd::default(), drives()));
@@ -151,7 +153,7 @@ fn parameters_out_of_range_are_refused() {
         cycle(Cycle { jump_length: 129, ..Cycle::default() }),
         "jump_length is 129, but must be from 2 to half the number of neurons"
     );
-    assert_eq!(cycle(Cycle { neurons: 0, ..Cycle::default() }), "neurons is 0, but must be from 1 to 16384");
+    assert_eq!(cycle(Cycle { neurons: 0, ..Cycle::default() }), "neurons is 0, but must be from 1 to 4096");
     assert_eq!(cycle(Cycle { cycle: f64::NAN, ..Cycle::default() }), "cycle is NaN, but must be finite");
     let tiny = Random { neurons: 2, density: 1e-9, ..Random::default() };
     assert!(refused(ReservoirParams::Random(tiny)).contains("raise the density"));
@@ -160,4 +162,33 @@ fn parameters_out_of_range_are_refused() {
     let given: Arc<dyn Reservoir> = Arc::new(Random::default().build(3).unwrap());
     let error = ReservoirParams::Given(given).build(CHANNELS).unwrap_err();
     assert_eq!(error, ReservoirError::Channels { given: 3, needed: CHANNELS });
+}
+
+#[test]
+fn parts_make_the_same_reservoir_again() {
+    for params in kinds(7) {
+        let reservoir = params.build(CHANNELS).unwrap();
+        let again = reservoir.parts().unwrap().build().unwrap();
+        let drives = || (0..40).map(|t| Drive::Channel(t * t % CHANNELS));
+        let state = |reservoir: &dyn Reservoir| encode(reservoir, Simd::default(), drives());
+        assert_eq!(state(&*reservoir), state(&*again), "{params:?}");
+        assert_eq!(reservoir.parts(), again.parts());
+    }
+}
+
+#[test]
+fn unsorted_or_outside_sparse_weights_are_refused() {
+    let parts = |entries: &[(u32, u32, f64)]| MatrixParts {
+        neurons: 3,
+        channels: 1,
+        input: vec![1.; 3],
+        recurrent: Recurrent::Sparse(entries.to_vec()),
+        bias: vec![],
+        leak: 1.,
+        activation: Activation::Tanh,
+    };
+    assert!(MatrixReservoir::new(parts(&[(0, 1, 0.5), (2, 0, 0.5)])).is_ok());
+    for bad in [[(0, 1, 0.5), (0, 1, 0.5)], [(1, 0, 0.5), (0, 1, 0.5)], [(0, 0, 0.5), (0, 3, 0.5)]] {
+        assert_eq!(MatrixReservoir::new(parts(&bad)).unwrap_err(), ReservoirError::Sparse);
+    }
 }

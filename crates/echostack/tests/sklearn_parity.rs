@@ -62,16 +62,19 @@ fn long_memory(kind: ReservoirKind) -> ReservoirParams {
 fn export(folder: &Path, name: &str, machine: &Machine, unseen: &Lessons, readout: Readout) {
     let rows = labels(machine.lessons(), readout);
     let file = |suffix: &str| folder.join(format!("{name}.{suffix}"));
-    let x: Vec<f64> = rows.iter().flat_map(|(lesson, _)| machine.lessons().features(*lesson)).collect();
+    let join = |(h, g): (Vec<f64>, Vec<f64>)| [h, g].concat();
+    let reservoir = machine.reservoir();
+    let x: Vec<f64> =
+        rows.iter().flat_map(|(lesson, _)| join(machine.lessons().states(&**reservoir, *lesson))).collect();
     write_f64(&file("x"), &x);
     write_i64(&file("y"), &rows.iter().map(|(_, label)| *label).collect::<Vec<_>>());
     let (mut states, mut values, mut classes) = (Vec::new(), Vec::new(), Vec::new());
     for (lesson, _) in unseen.actions() {
-        let row = unseen.features(lesson);
-        let (h, g) = row.split_at(row.len() / 2);
-        values.extend(machine.decision_values(readout, h, g));
-        classes.push(chosen(&machine.choose(h, g), readout));
-        states.extend(row);
+        let (h, g) = unseen.states(&**reservoir, lesson);
+
+        values.extend(machine.decision_values(readout, &h, &g));
+        classes.push(chosen(&machine.choose(&h, &g), readout));
+        states.extend(join((h, g)));
     }
     write_f64(&file("states"), &states);
     write_f64(&file("values"), &values);

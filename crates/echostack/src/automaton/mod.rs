@@ -4,6 +4,7 @@
 //! Which stacks can still be completed to a word is computed once, by saturation ([`Viability`]), so that a strict
 //! oracle knows which token cannot follow.
 
+mod json;
 mod oracle;
 mod suffixes;
 mod viable;
@@ -11,6 +12,7 @@ mod viable;
 use std::fmt;
 use std::sync::Arc;
 
+pub use json::AutomatonJsonError;
 pub use oracle::{Oracle, OracleStack};
 pub use viable::{StackState, Viability};
 
@@ -79,10 +81,8 @@ pub enum AutomatonError {
     #[error("accepting symbol number {0} is no nonterminal of the alphabet")]
     Accepting(usize),
     /// The set of viable stacks needs more states than we are willing to build.
-    #[error(
-        "the viable stacks of this automaton need more than {0} table entries; use fewer symbols or shorter suffixes"
-    )]
-    TooLarge(usize),
+    #[error("the viable stacks of this automaton take too much work to compute; use fewer symbols or shorter suffixes")]
+    TooLarge,
 }
 
 /// An LR(1)-automaton: alphabet, ordered rules, accepting nonterminals.

@@ -5,7 +5,7 @@
 //! control q with g gone and what is beneath untouched", and then read a stack from its bottom: the set of controls from
 //! which it can be accepted is a function of the set for the stack beneath and of the top node.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::suffixes::{Node, Suffixes};
 use super::{Automaton, AutomatonError};
@@ -42,9 +42,9 @@ type Goal = (Control, Node);
 struct Entry {
     outcomes: BTreeSet<Control>,
     /// Goals whose outcomes include ours.
-    same: Vec<Goal>,
+    same: HashSet<Goal>,
     /// Goals with a symbol beneath ours: our outcomes go on there.
-    beneath: Vec<Goal>,
+    beneath: HashSet<Goal>,
 }
 
 /// The relation of the module's head, tabled.
@@ -56,6 +56,8 @@ struct Saturation<'a> {
     fresh: VecDeque<Goal>,
     /// Outcomes not yet passed on.
     found: VecDeque<(Goal, Control)>,
+    /// The work done.
+    steps: usize,
 }
 
 impl Saturation<'_> {
@@ -69,8 +71,7 @@ impl Saturation<'_> {
     /// Lets `waiter` have every outcome of `goal`, those known and those to come.
     fn share(&mut self, goal: Goal, waiter: Goal) {
         let entry = self.demand(goal);
-        if !entry.same.contains(&waiter) {
-            entry.same.push(waiter);
+        if entry.same.insert(waiter) {
             let known = entry.outcomes.clone();
             self.found.extend(known.into_iter().map(|outcome| (waiter, outcome)));
         }
@@ -79,8 +80,7 @@ impl Saturation<'_> {
     /// Lets `waiter`, whose node lies beneath that of `goal`, go on from each outcome of `goal`.
     fn go_on(&mut self, goal: Goal, waiter: Goal) {
         let entry = self.demand(goal);
-        if !entry.beneath.contains(&waiter) {
-            entry.beneath.push(waiter);
+        if entry.beneath.insert(waiter) {
             for outcome in entry.outcomes.clone() {
                 self.resume(waiter, outcome);
             }
@@ -129,8 +129,13 @@ impl Saturation<'_> {
         }
     }
 
-    fn run(&mut self) {
+    /// Goes on until nothing is new, or `None` if that takes too many steps.
+    fn run(&mut self) -> Option<()> {
         loop {
+            self.steps += 1 + self.found.len() / 1024;
+            if self.steps > MAX_STEPS || self.found.len() > MAX_STEPS {
+                return None;
+            }
             if let Some((goal, outcome)) = self.found.pop_front() {
                 let entry = self.demand(goal);
                 if entry.outcomes.insert(outcome) {
@@ -143,21 +148,25 @@ impl Saturation<'_> {
             } else if let Some(goal) = self.fresh.pop_front() {
                 self.expand(goal);
             } else {
-                return;
+                return Some(());
             }
         }
     }
 
     /// The relation for every node, for the control `Next` and every control that an outcome leads to.
-    fn saturate(&mut self) -> BTreeSet<Control> {
+    fn saturate(&mut self) -> Option<BTreeSet<Control>> {
         let mut controls = BTreeSet::from([Control::Next, Control::Accepted]);
         loop {
+            let open = controls.iter().filter(|control| control.pops_any().is_none()).count();
+            if open.saturating_mul(self.suffixes.len()) > MAX_STEPS {
+                return None;
+            }
             for node in 0..self.suffixes.len() as Node {
                 for &control in controls.iter().filter(|control| control.pops_any().is_none()) {
                     self.demand((control, node));
                 }
             }
-            self.run();
+            self.run()?;
             let mut more = controls.clone();
             for (goal, entry) in &self.entries {
                 if controls.contains(&goal.0) {
@@ -171,7 +180,7 @@ impl Saturation<'_> {
                 }
             }
             if more == controls {
-                return controls;
+                return Some(controls);
             }
             controls = more;
         }
@@ -202,8 +211,8 @@ pub struct Viability {
     viable: Vec<bool>,
 }
 
-/// The most entries of the table.
-const MAX_ENTRIES: usize = 1 << 26;
+/// The most steps of the saturation, and of reading stacks from the bottom.
+const MAX_STEPS: usize = 1 << 25;
 
 impl Viability {
     /// Computes the viable stacks of an automaton.
@@ -218,8 +227,9 @@ impl Viability {
             entries: HashMap::new(),
             fresh: VecDeque::new(),
             found: VecDeque::new(),
+            steps: 0,
         };
-        let controls = saturation.saturate();
+        let controls = saturation.saturate().ok_or(AutomatonError::TooLarge)?;
         // The controls from which a stack is accepted, given those for the stack beneath its top node.
         let accepted_from = |beneath: &BTreeSet<Control>, node: Node| -> BTreeSet<Control> {
             let leads_in = |control: &Control| match control.pops_any() {
@@ -234,10 +244,12 @@ impl Viability {
         let mut this = Self { symbols, next: Vec::new(), viable: Vec::new() };
         let mut states = HashMap::from([(bottom.clone(), 0)]);
         let mut queue = VecDeque::from([bottom]);
+        let mut steps = 0_usize;
         while let Some((node, beneath)) = queue.pop_front() {
             this.viable.push(beneath.contains(&Control::Next));
-            if this.next.len() + symbols > MAX_ENTRIES {
-                return Err(AutomatonError::TooLarge(MAX_ENTRIES));
+            steps = steps.saturating_add(symbols.saturating_mul(controls.len()));
+            if steps > 64 * MAX_STEPS || states.len().saturating_mul(controls.len().max(symbols)) > MAX_STEPS {
+                return Err(AutomatonError::TooLarge);
             }
             for symbol in (0..symbols).map(SymbolId::new) {
                 let top = suffixes.push(node, symbol);
@@ -260,7 +272,11 @@ impl Viability {
     }
 
     /// The stack with one symbol more.
+    ///
+    /// # Panics
+    /// If the symbol is not of the automaton's alphabet, or the state of another automaton.
     pub fn push(&self, state: StackState, symbol: SymbolId) -> StackState {
+        assert!(symbol.index() < self.symbols, "symbol {} of an alphabet of {}", symbol.index(), self.symbols);
         StackState(self.next[state.0 as usize * self.symbols + symbol.index()])
     }
 

@@ -1,20 +1,20 @@
 //! Training: traces to lessons (Algorithm 3), lessons to readouts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{ActionReadout, Actions, Checked, Classifier, Machine, Output, OutputReadout, View, drive};
+use super::{ActionReadout, Actions, Checked, Classifier, Machine, Output, OutputReadout, Params, View, drive};
 use crate::control::{Control, Stage};
 use crate::readout::{
-    Distances, Fault, Head, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Svm, Values, ridge,
-    train,
+    ContextId, Distances, Fault, Head, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Side,
+    StateId, States, Svm, Values, ridge, scale, train,
 };
 use crate::recognize::Reduction;
-use crate::reservoir::{Drive, Reservoir, ReservoirError};
+use crate::reservoir::{Drive, Reservoir, ReservoirError, ReservoirParams};
 use crate::simd::Simd;
-use crate::symbol::{Alphabet, Input};
-use crate::teach::Trace;
+use crate::symbol::Alphabet;
+use crate::teach::{Trace, digest};
 
 /// Why a machine could not be trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -44,16 +44,28 @@ pub enum FitError {
     /// A support vector machine did not reach its tolerance.
     #[error("a support vector machine did not converge in {0} steps; lower svm.cost or raise svm.tolerance")]
     NotConverged(usize),
+    /// A state, a kernel or a weight overflowed.
+    #[error("a value became infinite or no number; use smaller inputs, reservoir weights, svm.cost or svm.gamma")]
+    NotFinite,
+    /// A readout would have to tell apart more classes than is sensible one against one.
+    #[error(
+        "a readout has {0} classes, but at most {MAX_CLASSES} are told apart; for real-valued outputs use ridge regression"
+    )]
+    TooManyClasses(usize),
     /// The regression has no unique solution.
     #[error("the ridge regression is singular; raise its penalty")]
     Singular,
 }
+
+/// The most classes of a readout: every pair of them is a problem of its own.
+const MAX_CLASSES: usize = 1024;
 
 impl From<Fault> for FitError {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::Cancelled => Self::Cancelled,
             Fault::NotConverged(steps) => Self::NotConverged(steps),
+            Fault::NotFinite => Self::NotFinite,
         }
     }
 }
@@ -70,8 +82,18 @@ impl Checked {
         traces: &[Trace],
         control: &dyn Control,
     ) -> Result<Lessons, FitError> {
+        Ok(self.collect_states(reservoir, alphabet, traces, control)?.lessons)
+    }
+
+    fn collect_states<'a>(
+        &self,
+        reservoir: &'a dyn Reservoir,
+        alphabet: &Alphabet,
+        traces: &[Trace],
+        control: &dyn Control,
+    ) -> Result<Collector<'a>, FitError> {
         let needed = traces.first().ok_or(FitError::NoTraces)?.output_width();
-        let mut collector = Collector::new(reservoir, self.params().view);
+        let mut collector = Collector::new(reservoir, self.params());
         for (done, trace) in traces.iter().enumerate() {
             if control.cancelled() {
                 return Err(FitError::Cancelled);
@@ -80,14 +102,10 @@ impl Checked {
             if given != needed || !fits(trace, alphabet) {
                 return Err(FitError::Misfit { source_name: trace.source().to_string(), given, needed });
             }
-            collector.add(trace);
-            let most = self.params().max_rows;
-            if collector.lessons.actions.rows.len().max(collector.lessons.steps.len() / 16) > most {
-                return Err(FitError::TooManyRows(most));
-            }
+            collector.add(trace, self.params().max_rows, control)?;
             control.progress(Stage::Collect, done + 1, traces.len());
         }
-        Ok(collector.lessons)
+        Ok(collector)
     }
 
     /// Trains a machine.
@@ -97,9 +115,10 @@ impl Checked {
     pub fn fit(&self, alphabet: &Arc<Alphabet>, traces: &[Trace], control: &dyn Control) -> Result<Machine, FitError> {
         let params = self.params();
         let reservoir = params.reservoir.build(alphabet.len())?;
-        let lessons = Arc::new(self.collect(&*reservoir, alphabet, traces, control)?);
-        let trained = Trainer::new(&lessons, params.svm, control).train(params.actions, params.output)?;
+        let collected = self.collect_states(&*reservoir, alphabet, traces, control)?;
+        let trained = Trainer::new(&collected, params.svm, control).train(params.actions, params.output)?;
         let (projection, actions, shift, output) = trained;
+        let lessons = Arc::new(collected.lessons);
         let machine = Machine {
             alphabet: alphabet.clone(),
             reservoir,
@@ -113,9 +132,25 @@ impl Checked {
             symbols: Vec::new(),
             bottom: Vec::new(),
             lessons,
+            manifest: manifest(params, traces),
         };
         Ok(machine.completed())
     }
+}
+
+fn manifest(params: &Params, traces: &[Trace]) -> BTreeMap<String, String> {
+    let reservoir = match &params.reservoir {
+        ReservoirParams::Given(_) => "given".to_string(),
+        other => format!("{other:?}"),
+    };
+    let entries = [
+        ("echostack", env!("CARGO_PKG_VERSION").to_string()),
+        ("reservoir", reservoir),
+        ("svm", format!("{:?}", params.svm)),
+        ("traces", traces.len().to_string()),
+        ("traces.sha256", digest(traces)),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
 }
 
 /// Whether all symbols of a trace are of this alphabet: it may have been made for another.
@@ -124,109 +159,124 @@ fn fits(trace: &Trace, alphabet: &Alphabet) -> bool {
     pushes.all(|symbol| alphabet.is_nonterminal(symbol)) && trace.word().inputs().all(|input| input.fits(alphabet))
 }
 
-/// The run of Algorithm 3 over many traces. Symbol sequences that begin alike are stepped through only once.
+/// The run of Algorithm 3 over many traces. Sequences of symbols that begin alike are stepped through only once.
 struct Collector<'a> {
     reservoir: &'a dyn Reservoir,
     view: View,
+    /// Whether every step is kept, for a regression.
+    regression: bool,
     simd: Simd,
     lessons: Lessons,
-    memory: StepMemory,
-}
-
-/// The states after sequences of symbols that were stepped through before.
-#[derive(Default)]
-struct StepMemory {
-    states: Vec<Arc<[f64]>>,
-    next: HashMap<(usize, usize), usize>,
-}
-
-/// A state, and where it is remembered if only symbols led to it.
-#[derive(Clone)]
-struct Place {
-    state: Arc<[f64]>,
-    node: Option<usize>,
+    inputs: States,
+    stacks: States,
+    /// The states of known sequences, and how a symbol leads from one to another.
+    known: Vec<Arc<[f64]>>,
+    next: HashMap<(ContextId, usize), ContextId>,
 }
 
 impl<'a> Collector<'a> {
-    fn new(reservoir: &'a dyn Reservoir, view: View) -> Self {
-        let zero: Arc<[f64]> = vec![0.; reservoir.neurons()].into();
-        let memory = StepMemory { states: vec![zero], next: HashMap::new() };
-        let lessons = Lessons::new(reservoir.neurons());
-        Self { reservoir, view, simd: Simd::default(), lessons, memory }
+    fn new(reservoir: &'a dyn Reservoir, params: &Params) -> Self {
+        let neurons = reservoir.neurons();
+        Self {
+            reservoir,
+            view: params.view,
+            regression: params.output != OutputReadout::Classify,
+            simd: Simd::default(),
+            lessons: Lessons::new(),
+            inputs: States::new(neurons),
+            stacks: States::new(neurons),
+            known: vec![vec![0.; neurons].into()],
+            next: HashMap::new(),
+        }
     }
 
-    fn zero(&self) -> Place {
-        Place { state: self.memory.states[0].clone(), node: Some(0) }
-    }
-
-    fn step(&mut self, from: &Place, drive: Drive<'_>) -> Place {
-        let key = match (from.node, drive) {
-            (Some(node), Drive::Channel(channel)) => Some((node, channel)),
+    /// The sequence with one input more.
+    fn step(&mut self, from: ContextId, drive: Drive<'_>) -> ContextId {
+        let key = match drive {
+            Drive::Channel(channel) => Some((from, channel)),
             _ => None,
         };
-        if let Some(&node) = key.and_then(|key| self.memory.next.get(&key)) {
-            return Place { state: self.memory.states[node].clone(), node: Some(node) };
+        if let Some(&known) = key.and_then(|key| self.next.get(&key)) {
+            return known;
         }
-        let mut to = vec![0.; self.reservoir.neurons()];
-        self.reservoir.step(self.simd, &from.state, drive, &mut to);
-        let state: Arc<[f64]> = to.into();
-        let node = key.map(|key| {
-            self.memory.states.push(state.clone());
-            self.memory.next.insert(key, self.memory.states.len() - 1);
-            self.memory.states.len() - 1
-        });
-        Place { state, node }
+        let mut state = vec![0.; self.reservoir.neurons()];
+        self.reservoir.step(self.simd, &self.known[from as usize], drive, &mut state);
+        self.known.push(state.into());
+        let to = self.lessons.contexts.add(from, drive);
+        self.next.extend(key.map(|key| (key, to)));
+        to
     }
 
-    fn add(&mut self, trace: &Trace) {
-        let mut input = self.zero();
-        let mut stack = vec![self.zero()];
-        let inputs: Vec<Option<Input<'_>>> = trace.word().inputs().map(Some).chain([None]).collect();
-        for (step, &next) in trace.steps().iter().zip(&inputs) {
+    /// The number of a sequence's state among the distinct ones of its side.
+    fn intern(&mut self, side: Side, context: ContextId) -> StateId {
+        let (states, contexts) = match side {
+            Side::Input => (&mut self.inputs, &mut self.lessons.inputs),
+            Side::Stack => (&mut self.stacks, &mut self.lessons.stacks),
+        };
+        let id = states.intern(&self.known[context as usize]);
+        if id.index() == contexts.len() {
+            contexts.push(context);
+        }
+        id
+    }
+
+    fn add(&mut self, trace: &Trace, max_rows: usize, control: &dyn Control) -> Result<(), FitError> {
+        let mut input = 0;
+        let mut stack: Vec<ContextId> = vec![0];
+        let top = |stack: &[ContextId]| stack[stack.len() - 1];
+        let inputs = trace.word().inputs().map(Some).chain([None]);
+        for (number, (step, next)) in trace.steps().iter().zip(inputs).enumerate() {
+            if self.lessons.actions.rows.len() > max_rows {
+                return Err(FitError::TooManyRows(max_rows));
+            }
+            if number % 1024 == 0 && control.cancelled() {
+                return Err(FitError::Cancelled);
+            }
             input = match (self.view, next) {
-                (View::Reservoir, _) => self.step(&input, drive(next)),
-                (View::Symbol, None) => self.zero(),
-                (View::Symbol, Some(_)) => self.step(&self.zero(), drive(next)),
+                (View::Reservoir, _) => self.step(input, drive(next)),
+                (View::Symbol, None) => 0,
+                (View::Symbol, Some(_)) => self.step(0, drive(next)),
             };
-            let input_id = self.lessons.inputs.intern(&input.state);
-            let lesson = |this: &mut Self, stack: &[Place]| Lesson {
-                input: input_id,
-                stack: this.lessons.stacks.intern(&stack[stack.len() - 1].state),
-            };
+            let input_id = self.intern(Side::Input, input);
             for &reduction in step.reductions.iter().chain([&Reduction::NONE]) {
-                let row = lesson(self, &stack);
+                let row = Lesson { input: input_id, stack: self.intern(Side::Stack, top(&stack)) };
                 self.lessons.actions.add(row, reduction);
                 stack.truncate(stack.len() - reduction.pop as usize);
                 if let Some(symbol) = reduction.push {
-                    let above = self.step(&stack[stack.len() - 1], Drive::Channel(symbol.index()));
-                    stack.push(above);
+                    stack.push(self.step(top(&stack), Drive::Channel(symbol.index())));
                 }
             }
-            let row = lesson(self, &stack);
-            let values = Values(step.output.clone());
-            self.lessons.outputs.add(row, values.clone());
-            self.lessons.steps.push((row, values));
+            let row = Lesson { input: input_id, stack: self.intern(Side::Stack, top(&stack)) };
+            let values = Values(step.output.iter().map(|value| value + 0.).collect()); // -0 and 0 are the same
+            if self.regression {
+                self.lessons.steps.push((row, values));
+            } else {
+                self.lessons.outputs.add(row, values);
+            }
             if next.is_some() {
                 self.lessons.shifts.add(row, step.shift);
+                if step.shift {
+                    stack.push(self.step(top(&stack), drive(next)));
+                }
             }
-            if step.shift && next.is_some() {
-                let above = self.step(&stack[stack.len() - 1], drive(next));
-                stack.push(above);
+            if !self.known[input as usize].iter().chain(&*self.known[top(&stack) as usize]).all(|x| x.is_finite()) {
+                return Err(FitError::NotFinite);
             }
         }
+        Ok(())
     }
 }
 
 /// Trains the readouts of a machine on its lessons.
 struct Trainer<'a> {
-    lessons: &'a Lessons,
+    collected: &'a Collector<'a>,
     svm: Svm,
     inputs: Distances<'a>,
     stacks: Distances<'a>,
     simd: Simd,
     control: &'a dyn Control,
     done: AtomicUsize,
-    total: AtomicUsize,
+    total: usize,
 }
 
 /// A readout that is trained but not yet part of a projection: its labels, and pairs that refer to rows.
@@ -238,25 +288,52 @@ struct Trained<L> {
 type Readouts = (Projection, Actions, Classifier<bool>, Output);
 
 impl<'a> Trainer<'a> {
-    fn new(lessons: &'a Lessons, svm: Svm, control: &'a dyn Control) -> Self {
-        let simd = Simd::default();
+    fn new(collected: &'a Collector<'a>, svm: Svm, control: &'a dyn Control) -> Self {
+        let simd = collected.simd;
         Self {
-            lessons,
+            collected,
             svm,
-            inputs: Distances::new(&lessons.inputs, simd),
-            stacks: Distances::new(&lessons.stacks, simd),
+            inputs: Distances::new(&collected.inputs, simd),
+            stacks: Distances::new(&collected.stacks, simd),
             simd,
             control,
             done: AtomicUsize::new(0),
-            total: AtomicUsize::new(0),
+            total: 0,
         }
     }
 
-    fn train(&self, actions: ActionReadout, output: OutputReadout) -> Result<Readouts, FitError> {
-        let lessons = self.lessons;
+    /// One unit of training is done.
+    fn done(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.control.progress(Stage::Train, done, self.total);
+    }
+
+    /// The units of training: a pair of classes, or a regression.
+    fn units(lessons: &Lessons, actions: ActionReadout, output: OutputReadout) -> usize {
+        fn pairs<L: Ord>(labels: impl Iterator<Item = L>) -> usize {
+            let count = labels.collect::<BTreeSet<_>>().len();
+            count * count.saturating_sub(1) / 2
+        }
+        let labels = &lessons.actions.labels;
+        let stack = match actions {
+            ActionReadout::Separate => {
+                pairs(labels.iter().map(|label| label.pop)) + pairs(labels.iter().map(|label| label.push))
+            }
+            ActionReadout::Joint => pairs(labels.iter()),
+        };
+        let output = match output {
+            OutputReadout::Classify => pairs(lessons.outputs.labels.iter()),
+            OutputReadout::Ridge { .. } => 1,
+        };
+        stack + pairs(lessons.shifts.labels.iter()) + output
+    }
+
+    fn train(mut self, actions: ActionReadout, output: OutputReadout) -> Result<Readouts, FitError> {
+        let Collector { lessons, inputs, stacks, .. } = self.collected;
+        self.total = Self::units(lessons, actions, output);
         let mut kernels = Vec::new();
         let (rows, labels) = (&lessons.actions.rows, &lessons.actions.labels);
-        let gamma = self.svm.gamma * lessons.gamma(rows);
+        let gamma = self.gamma(rows);
         let actions = match actions {
             ActionReadout::Separate => {
                 let pops: Vec<_> = labels.iter().map(|action| action.pop).collect();
@@ -276,19 +353,23 @@ impl<'a> Trainer<'a> {
         } else {
             self.readout(&mut kernels, &lessons.shifts)?
         };
-        let neurons = lessons.inputs.neurons();
         let mut linear = [(Vec::new(), 0), (Vec::new(), 0)];
         let output = match output {
             OutputReadout::Classify => Output::Classes(self.readout(&mut kernels, &lessons.outputs)?),
             OutputReadout::Ridge { penalty } => {
-                let [input, stack] = ridge(lessons, penalty).ok_or(FitError::Singular)?;
-                let count = input.len() / neurons;
+                let [input, stack] = ridge(inputs, stacks, &lessons.steps, penalty).ok_or(FitError::Singular)?;
+                let count = input.len() / inputs.neurons();
                 linear = [(input, count), (stack, count)];
+                self.done();
                 Output::Regression
             }
         };
-        let projection = Projection::new(&lessons.inputs, &lessons.stacks, &kernels, linear);
+        let projection = Projection::new(inputs, stacks, &kernels, linear);
         Ok((projection, actions, shift, output))
+    }
+
+    fn gamma(&self, rows: &[Lesson]) -> f64 {
+        self.svm.gamma * scale(&self.collected.inputs, &self.collected.stacks, rows)
     }
 
     /// A readout with a kernel of its own.
@@ -297,7 +378,7 @@ impl<'a> Trainer<'a> {
         kernels: &mut Vec<KernelParts>,
         taught: &Labelled<L>,
     ) -> Result<Classifier<L>, FitError> {
-        let gamma = self.svm.gamma * self.lessons.gamma(&taught.rows);
+        let gamma = self.gamma(&taught.rows);
         let trained = self.classify(&taught.rows, &taught.labels, gamma)?;
         Ok(KernelBuilder::new(kernels, gamma, &taught.rows).add(trained))
     }
@@ -309,6 +390,12 @@ impl<'a> Trainer<'a> {
         if distinct.len() < 2 {
             return Ok(Trained { labels: distinct, pairs: None });
         }
+        if distinct.len() > MAX_CLASSES {
+            return Err(FitError::TooManyClasses(distinct.len()));
+        }
+        if !(gamma.is_finite() && gamma > 0.) {
+            return Err(FitError::NotFinite);
+        }
         let class = |label: &L| distinct.binary_search(label).expect("every label is among the distinct ones") as u32;
         let problem = Problem {
             rows,
@@ -319,13 +406,7 @@ impl<'a> Trainer<'a> {
             stacks: &self.stacks,
             simd: self.simd,
         };
-        let pairs = distinct.len() * (distinct.len() - 1) / 2;
-        let total = self.total.fetch_add(pairs, Ordering::Relaxed) + pairs;
-        let done = || {
-            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-            self.control.progress(Stage::Train, done, total);
-        };
-        let pairs = train(&problem, self.svm, self.control, &done)?;
+        let pairs = train(&problem, self.svm, self.control, &|| self.done())?;
         Ok(Trained { labels: distinct, pairs: Some(pairs) })
     }
 }

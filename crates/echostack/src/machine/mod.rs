@@ -4,13 +4,16 @@
 //! [`Recognizer`] whose sessions run Algorithm 2. We depart from the printed Algorithm 2 in one point: pop and push are
 //! decided on the same state, as in Algorithm 3 and in the proof of Theorem 2.
 
+mod file;
 mod fit;
 mod params;
 mod session;
 mod stack;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use file::FileError;
 pub use fit::FitError;
 pub use params::{ActionReadout, Checked, OutputReadout, ParamError, Params, View};
 pub use session::MachineStack;
@@ -55,6 +58,7 @@ pub struct Machine {
     /// The stack features of the empty stack.
     bottom: Vec<f64>,
     lessons: Arc<Lessons>,
+    manifest: BTreeMap<String, String>,
 }
 
 /// A head and what its classes mean.
@@ -142,6 +146,16 @@ impl Machine {
         &self.lessons
     }
 
+    /// How the machine was made: version, settings, digest of the traces, and whatever its maker has added.
+    pub fn manifest(&self) -> &BTreeMap<String, String> {
+        &self.manifest
+    }
+
+    /// The manifest, to add to it.
+    pub fn manifest_mut(&mut self) -> &mut BTreeMap<String, String> {
+        &mut self.manifest
+    }
+
     /// The same machine, run by other instructions. Its decisions are the same.
     #[must_use]
     pub fn with_simd(mut self, simd: Simd) -> Self {
@@ -154,7 +168,7 @@ impl Machine {
         (self.projection.centres(Side::Input), self.projection.centres(Side::Stack))
     }
 
-    /// The number of support vectors of a readout, class by class; empty if it is no support vector machine.
+    /// The number of support vectors of a readout; 0 if it is no support vector machine.
     pub fn support(&self, readout: Readout) -> usize {
         match self.head(readout) {
             Some(Head::Votes { pairs, .. }) => {
@@ -168,6 +182,9 @@ impl Machine {
     }
 
     /// All decisions on a pair of states, computed anew: slow and obvious, for experiments and tests.
+    ///
+    /// # Panics
+    /// If a state has not as many values as the reservoir has neurons.
     pub fn choose(&self, input: &[f64], stack: &[f64]) -> Choices {
         self.with_features(input, stack, |features, scratch| {
             let (reduction, _) = self.reduction(features, scratch);
@@ -180,6 +197,9 @@ impl Machine {
 
     /// The decision values of a readout on a pair of states, one for each pair of its classes in the order (0, 1),
     /// (0, 2), ..., (1, 2), ...; positive for the first of the two. Empty if it is no support vector machine.
+    ///
+    /// # Panics
+    /// If a state has not as many values as the reservoir has neurons.
     pub fn decision_values(&self, readout: Readout, input: &[f64], stack: &[f64]) -> Vec<f64> {
         let Some(head) = self.head(readout) else { return Vec::new() };
         self.with_features(input, stack, |features, scratch| {
@@ -202,6 +222,9 @@ impl Machine {
     }
 
     fn with_features<R>(&self, input: &[f64], stack: &[f64], f: impl FnOnce(&Features<'_>, &mut Scratch) -> R) -> R {
+        for state in [input, stack] {
+            assert_eq!(state.len(), self.reservoir.neurons(), "a state has a value for each neuron");
+        }
         let mut scratch = Scratch::default();
         let input = self.project(Side::Input, input, &mut scratch);
         let stack = self.project(Side::Stack, stack, &mut scratch);

@@ -1,4 +1,6 @@
 //! What a machine is taught on: distinct states, and which pairs of them go with which label.
+//!
+//! States are large and sequences are small, so what is kept is where each state comes from ([`Contexts`]).
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -7,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Side;
 use crate::recognize::Reduction;
+use crate::reservoir::{Drive, Reservoir, encode};
 use crate::simd::{Rows, Simd};
 
 /// The number of a distinct state.
@@ -14,6 +17,10 @@ use crate::simd::{Rows, Simd};
 pub struct StateId(u32);
 
 impl StateId {
+    pub(crate) fn new(index: u32) -> Self {
+        Self(index)
+    }
+
     /// The position among the distinct states of its side.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -21,11 +28,11 @@ impl StateId {
 }
 
 /// Distinct states. Two are the same if they are equal after rounding to 2^-30; the first one seen is kept.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct States {
     neurons: usize,
     rows: Rows,
-    ids: HashMap<Box<[i64]>, StateId>,
+    ids: HashMap<Box<[u64]>, StateId>,
 }
 
 impl States {
@@ -46,7 +53,8 @@ impl States {
     }
 
     pub(crate) fn intern(&mut self, state: &[f64]) -> StateId {
-        let key: Box<[i64]> = state.iter().map(|x| (x * f64::from(1 << 30)).round() as i64).collect();
+        // Adding 0 makes -0 and 0 the same.
+        let key: Box<[u64]> = state.iter().map(|x| ((x * f64::from(1 << 30)).round() + 0.).to_bits()).collect();
         let fresh = StateId(self.rows.len() as u32);
         *self.ids.entry(key).or_insert_with(|| {
             self.rows.push(state);
@@ -54,8 +62,67 @@ impl States {
         })
     }
 
+    /// A state by its number.
     pub(crate) fn get(&self, id: StateId) -> Vec<f64> {
         self.rows.row(id.index()).collect()
+    }
+}
+
+/// The number of a sequence of inputs in [`Contexts`]; 0 is the empty one.
+pub(crate) type ContextId = u32;
+
+/// Sequences of inputs as a tree: each one is another with one input more.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub(crate) struct Contexts {
+    /// For each sequence but the empty one, the sequence without its last input.
+    pub(crate) parents: Vec<ContextId>,
+    /// The last input.
+    pub(crate) last: Vec<ContextInput>,
+    /// The vectors, `width` values each.
+    pub(crate) vectors: Vec<f64>,
+    pub(crate) width: usize,
+}
+
+/// What extends a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ContextInput {
+    Symbol(u32),
+    Vector(u32),
+    End,
+}
+
+impl Contexts {
+    pub(crate) fn add(&mut self, parent: ContextId, drive: Drive<'_>) -> ContextId {
+        let last = match drive {
+            Drive::Silence => ContextInput::End,
+            Drive::Channel(channel) => ContextInput::Symbol(channel as u32),
+            Drive::Values(values) => {
+                self.width = values.len();
+                self.vectors.extend_from_slice(values);
+                ContextInput::Vector((self.vectors.len() / values.len()) as u32 - 1)
+            }
+        };
+        self.parents.push(parent);
+        self.last.push(last);
+        self.parents.len() as ContextId
+    }
+
+    /// The inputs of a sequence.
+    pub(crate) fn drives(&self, mut id: ContextId) -> Vec<Drive<'_>> {
+        let mut all = Vec::new();
+        while id > 0 {
+            let at = id as usize - 1;
+            all.push(match self.last[at] {
+                ContextInput::End => Drive::Silence,
+                ContextInput::Symbol(channel) => Drive::Channel(channel as usize),
+                ContextInput::Vector(number) => {
+                    Drive::Values(&self.vectors[number as usize * self.width..][..self.width])
+                }
+            });
+            id = self.parents[at];
+        }
+        all.reverse();
+        all
     }
 }
 
@@ -117,7 +184,7 @@ pub(crate) struct Labelled<L> {
 }
 
 impl<L: Clone + Eq + Hash> Labelled<L> {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { rows: Vec::new(), labels: Vec::new(), seen: HashSet::new() }
     }
 
@@ -133,20 +200,24 @@ impl<L: Clone + Eq + Hash> Labelled<L> {
 /// What Algorithm 3 returns: the training sets of all readouts, over distinct states.
 #[derive(Clone, Debug)]
 pub struct Lessons {
-    pub(crate) inputs: States,
-    pub(crate) stacks: States,
+    pub(crate) contexts: Contexts,
+    /// For each distinct state of the input, a sequence that leads to it.
+    pub(crate) inputs: Vec<ContextId>,
+    /// For each distinct state of the stack, a sequence that leads to it.
+    pub(crate) stacks: Vec<ContextId>,
     pub(crate) actions: Labelled<Reduction>,
     pub(crate) shifts: Labelled<bool>,
     pub(crate) outputs: Labelled<Values>,
-    /// Every step with its output, repetitions included: what a regression is fitted to.
+    /// For a regression: every step with its output, repetitions included.
     pub(crate) steps: Vec<(Lesson, Values)>,
 }
 
 impl Lessons {
-    pub(crate) fn new(neurons: usize) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            inputs: States::new(neurons),
-            stacks: States::new(neurons),
+            contexts: Contexts::default(),
+            inputs: Vec::new(),
+            stacks: Vec::new(),
             actions: Labelled::new(),
             shifts: Labelled::new(),
             outputs: Labelled::new(),
@@ -154,11 +225,10 @@ impl Lessons {
         }
     }
 
-    /// The state of a lesson on either side, as one row: h, then g.
-    pub fn features(&self, lesson: Lesson) -> Vec<f64> {
-        let mut row = self.inputs.get(lesson.input);
-        row.extend(self.stacks.get(lesson.stack));
-        row
+    /// The states of a lesson in a reservoir: h and g.
+    pub fn states(&self, reservoir: &dyn Reservoir, lesson: Lesson) -> (Vec<f64>, Vec<f64>) {
+        let state = |context| encode(reservoir, Simd::default(), self.contexts.drives(context));
+        (state(self.inputs[lesson.input.index()]), state(self.stacks[lesson.stack.index()]))
     }
 
     /// What to do to the stack: the rows that pop and push are trained on.
@@ -177,30 +247,24 @@ impl Lessons {
     }
 
     /// The number of distinct states of the input and of the stack.
-    pub fn states(&self) -> (usize, usize) {
+    pub fn state_counts(&self) -> (usize, usize) {
         (self.inputs.len(), self.stacks.len())
     }
+}
 
-    /// 1 / (features * variance) over these rows: scikit-learn's gamma "scale".
-    pub(crate) fn gamma(&self, rows: &[Lesson]) -> f64 {
-        let moments = |states: &States| -> Vec<(f64, f64)> {
-            let sums = |id| states.rows.row(id).fold((0., 0.), |(s, q), x| (s + x, q + x * x));
-            (0..states.len()).map(sums).collect()
-        };
-        let (inputs, stacks) = (moments(&self.inputs), moments(&self.stacks));
-        let (mut sum, mut squares) = (0., 0.);
-        for row in rows {
-            for (s, q) in [inputs[row.input.index()], stacks[row.stack.index()]] {
-                sum += s;
-                squares += q;
-            }
-        }
-        let features = (2 * self.inputs.neurons) as f64;
-        let count = features * rows.len() as f64;
-        let mean = sum / count;
-        let variance = squares / count - mean * mean;
-        if variance > 0. { 1. / (features * variance) } else { 1. }
-    }
+/// 1 / (features * variance) over these rows: scikit-learn's gamma "scale".
+pub(crate) fn scale(inputs: &States, stacks: &States, rows: &[Lesson]) -> f64 {
+    let features = (2 * inputs.neurons) as f64;
+    let count = features * rows.len() as f64;
+    let mean_of = |f: &dyn Fn(f64) -> f64| {
+        let sums =
+            |states: &States| -> Vec<f64> { (0..states.len()).map(|id| states.rows.row(id).map(f).sum()).collect() };
+        let (inputs, stacks) = (sums(inputs), sums(stacks));
+        rows.iter().map(|row| inputs[row.input.index()] + stacks[row.stack.index()]).sum::<f64>() / count
+    };
+    let mean = mean_of(&|x| x);
+    let variance = mean_of(&|x| (x - mean) * (x - mean));
+    if variance > 0. { 1. / (features * variance) } else { 1. }
 }
 
 /// Squared distances between the states of one side, computed row by row when first asked for.

@@ -9,7 +9,7 @@ mod lessons;
 mod ridge;
 mod svm;
 
-pub(crate) use lessons::{Distances, Labelled, States, Values};
+pub(crate) use lessons::{ContextId, ContextInput, Contexts, Distances, Labelled, States, Values, scale};
 pub use lessons::{Lesson, Lessons, StateId};
 pub(crate) use ridge::ridge;
 pub use svm::Svm;
@@ -21,7 +21,7 @@ use crate::simd::{Rows, Simd};
 
 /// Which of the two states of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
+pub(crate) enum Side {
     /// The state h of the input.
     Input,
     /// The state g of the stack.
@@ -63,7 +63,39 @@ pub(crate) struct KernelParts {
     pub(crate) support: Vec<Lesson>,
 }
 
+/// What a model file keeps of a projection.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ProjectionParts {
+    /// For the input and for the stack.
+    pub(crate) halves: [HalfParts; 2],
+    /// gamma and support of each kernel.
+    pub(crate) kernels: Vec<(f64, Vec<[u32; 2]>)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HalfParts {
+    /// The centres, one after the other.
+    pub(crate) centres: Vec<f64>,
+    pub(crate) members: Vec<Vec<u32>>,
+    pub(crate) linear: (Vec<f64>, usize),
+}
+
 impl Half {
+    fn parts(&self) -> HalfParts {
+        let centres = (0..self.centres.len()).flat_map(|row| self.centres.row(row)).collect();
+        HalfParts { centres, members: self.members.clone(), linear: self.linear.clone() }
+    }
+
+    /// `None` if a member is no centre or the linear map has the wrong size.
+    fn from_parts(neurons: usize, parts: HalfParts) -> Option<Self> {
+        let HalfParts { centres: values, members, linear } = parts;
+        let mut centres = Rows::new(neurons);
+        values.chunks_exact(neurons).for_each(|row| centres.push(row));
+        let known = members.iter().flatten().all(|&member| (member as usize) < centres.len());
+        let width = members.iter().map(Vec::len).sum::<usize>() + linear.1;
+        (known && linear.0.len() == linear.1.checked_mul(neurons)?).then_some(Self { centres, members, linear, width })
+    }
+
     fn new(states: &States, kernels: &[KernelParts], side: Side, linear: (Vec<f64>, usize)) -> (Self, Vec<Vec<u32>>) {
         let mut places: HashMap<StateId, u32> = HashMap::new();
         let mut centres = Rows::new(states.neurons());
@@ -102,15 +134,52 @@ impl Projection {
         let [linear_input, linear_stack] = linear;
         let (input, input_support) = Half::new(inputs, kernels, Side::Input, linear_input);
         let (stack, stack_support) = Half::new(stacks, kernels, Side::Stack, linear_stack);
+        let supports = input_support.iter().zip(&stack_support);
+        let join = |(a, b): (&Vec<u32>, &Vec<u32>)| a.iter().zip(b).map(|(&a, &b)| [a, b]).collect();
+        let kernels = kernels.iter().map(|kernel| kernel.gamma).zip(supports.map(join));
+        Self::assemble(input, stack, kernels)
+    }
+
+    fn assemble(input: Half, stack: Half, kernels: impl Iterator<Item = (f64, Vec<[u32; 2]>)>) -> Self {
         let mut offsets = [0; 2];
         let mut built = Vec::new();
-        for (k, kernel) in kernels.iter().enumerate() {
-            let support = input_support[k].iter().zip(&stack_support[k]).map(|(&a, &b)| [a, b]).collect();
-            built.push(Kernel { gamma: kernel.gamma, offsets, support });
+        for (k, (gamma, support)) in kernels.enumerate() {
+            built.push(Kernel { gamma, offsets, support });
             offsets[0] += input.members[k].len();
             offsets[1] += stack.members[k].len();
         }
         Self { input, stack, kernels: built }
+    }
+
+    pub(crate) fn parts(&self) -> ProjectionParts {
+        let kernels = self.kernels.iter().map(|kernel| (kernel.gamma, kernel.support.clone())).collect();
+        ProjectionParts { halves: [self.input.parts(), self.stack.parts()], kernels }
+    }
+
+    /// `None` if the parts do not fit together.
+    pub(crate) fn from_parts(neurons: usize, parts: ProjectionParts) -> Option<Self> {
+        let [input, stack] = parts.halves;
+        let (input, stack) = (Half::from_parts(neurons, input)?, Half::from_parts(neurons, stack)?);
+        let fits = |half: &Half| half.members.len() == parts.kernels.len();
+        if !fits(&input) || !fits(&stack) || input.linear.1 != stack.linear.1 {
+            return None;
+        }
+        let inside = |(k, (_, support)): (usize, &(f64, Vec<[u32; 2]>))| {
+            let (a, b) = (input.members[k].len(), stack.members[k].len());
+            support.iter().all(|place| (place[0] as usize) < a && (place[1] as usize) < b)
+        };
+        let sound = parts.kernels.iter().enumerate().all(inside);
+        sound.then(|| Self::assemble(input, stack, parts.kernels.into_iter()))
+    }
+
+    /// The number of support vectors of a kernel.
+    pub(crate) fn support(&self, kernel: usize) -> Option<usize> {
+        self.kernels.get(kernel).map(|kernel| kernel.support.len())
+    }
+
+    /// The number of linear values.
+    pub(crate) fn linear_count(&self) -> usize {
+        self.input.linear.1
     }
 
     fn half(&self, side: Side) -> &Half {
@@ -249,7 +318,9 @@ impl Head {
                     class if class == pair.second => -value,
                     _ => f64::INFINITY,
                 };
-                let margin = pairs.iter().zip(&scratch.pairs).map(towards).fold(f64::INFINITY, f64::min);
+                // A value that is not a number makes the margin one, too.
+                let least = |a: f64, b: f64| if b < a || b.is_nan() { b } else { a };
+                let margin = pairs.iter().zip(&scratch.pairs).map(towards).fold(f64::INFINITY, least);
                 Decision { class, margin }
             }
         }

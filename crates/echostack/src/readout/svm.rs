@@ -46,6 +46,7 @@ pub(crate) struct Problem<'a> {
 pub(crate) enum Fault {
     Cancelled,
     NotConverged(usize),
+    NotFinite,
 }
 
 /// Trains all pairs of classes, in the order (0, 1), (0, 2), ..., (1, 2), ...; the terms refer to rows.
@@ -105,7 +106,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Makes sure that the kernel column of row `i` is there; the most recently used two always stay.
+    /// Makes sure that the kernel column of row `i` is there; the one computed longest ago gives way.
     fn fetch(&mut self, i: usize) {
         if self.columns[i].is_some() {
             return;
@@ -212,8 +213,9 @@ impl<'a> Solver<'a> {
             }
             let Some((i, j)) = self.select() else {
                 let rho = self.rho();
-                let weights = self.sign.iter().zip(&self.alpha).map(|(sign, alpha)| sign * alpha).collect();
-                return Ok((weights, rho));
+                let weights: Vec<f64> = self.sign.iter().zip(&self.alpha).map(|(sign, alpha)| sign * alpha).collect();
+                let finite = rho.is_finite() && self.ascent.iter().chain(&weights).all(|value| value.is_finite());
+                return if finite { Ok((weights, rho)) } else { Err(Fault::NotFinite) };
             };
             self.update(i, j);
         }

@@ -34,8 +34,8 @@ pub enum Verdict {
     },
     /// The word is not in the language.
     Reject {
-        /// The token that cannot stand where it stands, counted from 0. In tolerant mode, which judges at the end, the
-        /// length of the word.
+        /// The token that cannot stand where it stands, counted from 0. A tolerant recogniser judges at the end: then it
+        /// is the length of the word, unless an input is outside the alphabet.
         position: u64,
         /// What could have stood there instead. Empty in tolerant mode, which does not know.
         expected: Vec<Lookahead>,
@@ -178,7 +178,7 @@ pub trait Session: Clone + Send {
     fn finish(self, watch: &mut dyn Observer) -> Verdict;
 
     /// What could come next (in strict mode; empty in tolerant mode, which does not know). After a refusal: what could
-    /// have stood there.
+    /// have stood there. A token on which a limit is reached is left out. Each one costs what reading it would.
     fn expected(&self) -> Vec<Lookahead>;
 }
 

@@ -98,11 +98,11 @@ impl<E: Engine> Run<E> {
         self.engine.look(Some(input));
         self.settle(watch)?;
         let (shifted, margin) = self.engine.shifts();
+        if shifted && self.engine.depth() >= self.limits.depth {
+            return Err(Limit::Depth);
+        }
         watch.event(self.position, Event::Shift { shifted, margin });
         if shifted {
-            if self.engine.depth() >= self.limits.depth {
-                return Err(Limit::Depth);
-            }
             self.engine.shift();
         }
         Ok(shifted || self.engine.mode() == Mode::Tolerant)

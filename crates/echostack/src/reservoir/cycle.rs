@@ -6,7 +6,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{
-    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, check_leak, check_neurons, finite, within,
+    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, check_leak, check_neurons,
+    finite, input_weights, shape, within,
 };
 use crate::simd::Simd;
 
@@ -54,12 +55,12 @@ impl Cycle {
         finite("cycle", self.cycle)?;
         finite("jump", self.jump)?;
         finite("bias", self.bias)?;
-        let good = self.jump_length >= 2 && self.jump_length <= self.neurons / 2;
-        within("jump_length", self.jump_length as f64, good, "from 2 to half the number of neurons")?;
+        check_jump_length(self.jump_length, self.neurons)?;
         check_leak(self.leak)
     }
 
-    pub(super) fn build(&self, channels: usize) -> CycleReservoir {
+    pub(super) fn build(&self, channels: usize) -> Result<CycleReservoir, ReservoirError> {
+        input_weights(self.neurons, channels)?;
         let m = self.neurons;
         let biased = self.bias != 0.;
         let width = channels + usize::from(biased);
@@ -75,19 +76,36 @@ impl Cycle {
         let weight = |(place, scale): (usize, f64)| scale * signs[place];
         let columns = (0..channels).flat_map(|channel| column(channel, self.input)).map(weight).collect();
         let bias = if biased { column(channels, self.bias).map(weight).collect() } else { Vec::new() };
-        let l = self.jump_length;
-        let mut jumps: Vec<(u32, u32)> = (0..=m - l).step_by(l).map(|i| (i as u32, ((i + l) % m) as u32)).collect();
-        if m == 2 * l {
-            jumps.truncate(1); // the way there and the way back are the same jump
-        }
-        CycleReservoir {
-            input: InputWeights { neurons: m, columns },
+        let parts = CycleParts {
+            neurons: m,
+            columns,
             cycle: self.cycle,
             jump: self.jump,
-            jumps,
-            finish: Finish { activation: Activation::Tanh, leak: self.leak, bias },
-        }
+            jump_length: self.jump_length,
+            bias,
+            leak: self.leak,
+        };
+        CycleReservoir::new(parts)
     }
+}
+
+/// The weights of a [`CycleReservoir`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct CycleParts {
+    /// The number of neurons.
+    pub neurons: usize,
+    /// The input weights, channel by channel.
+    pub columns: Vec<f64>,
+    /// The weight from each neuron to the next on the ring.
+    pub cycle: f64,
+    /// The weight of the jumps.
+    pub jump: f64,
+    /// How far a jump reaches.
+    pub jump_length: usize,
+    /// A value for each neuron, or none at all.
+    pub bias: Vec<f64>,
+    /// The part of the new state in the mixture with the old.
+    pub leak: f64,
 }
 
 /// A cycle reservoir with jumps.
@@ -96,9 +114,35 @@ pub struct CycleReservoir {
     input: InputWeights,
     cycle: f64,
     jump: f64,
+    jump_length: usize,
     /// The ends of each jump.
     jumps: Vec<(u32, u32)>,
     finish: Finish,
+}
+
+impl CycleReservoir {
+    /// A reservoir of given weights.
+    ///
+    /// # Errors
+    /// If a value is out of range or a list has the wrong length.
+    pub fn new(parts: CycleParts) -> Result<Self, ReservoirError> {
+        let CycleParts { neurons: m, columns, cycle, jump, jump_length: l, bias, leak } = parts;
+        check_neurons(m)?;
+        check_jump_length(l, m)?;
+        check_leak(leak)?;
+        finite("cycle", cycle)?;
+        finite("jump", jump)?;
+        shape("input", &columns, columns.len() / m * m)?;
+        if !bias.is_empty() {
+            shape("bias", &bias, m)?;
+        }
+        let mut jumps: Vec<(u32, u32)> = (0..=m - l).step_by(l).map(|i| (i as u32, ((i + l) % m) as u32)).collect();
+        if m == 2 * l {
+            jumps.truncate(1); // the way there and the way back are the same jump
+        }
+        let finish = Finish { activation: Activation::Tanh, leak, bias };
+        Ok(Self { input: InputWeights { neurons: m, columns }, cycle, jump, jump_length: l, jumps, finish })
+    }
 }
 
 impl Reservoir for CycleReservoir {
@@ -123,6 +167,23 @@ impl Reservoir for CycleReservoir {
         self.input.add(simd, drive, to);
         self.finish.apply(simd, from, to);
     }
+
+    fn parts(&self) -> Option<ReservoirParts> {
+        Some(ReservoirParts::Cycle(CycleParts {
+            neurons: self.input.neurons,
+            columns: self.input.columns.clone(),
+            cycle: self.cycle,
+            jump: self.jump,
+            jump_length: self.jump_length,
+            bias: self.finish.bias.clone(),
+            leak: self.finish.leak,
+        }))
+    }
+}
+
+fn check_jump_length(length: usize, neurons: usize) -> Result<(), ReservoirError> {
+    let good = length >= 2 && length <= neurons / 2;
+    within("jump_length", length as f64, good, "from 2 to half the number of neurons")
 }
 
 /// The first `count` decimal digits of pi, 3 first, by Chudnovsky's series with binary splitting.
@@ -170,7 +231,7 @@ mod tests {
     fn the_structure_is_that_of_the_full_matrix() {
         for (m, l) in [(6, 2), (6, 3), (7, 2), (7, 3), (20, 4), (21, 4)] {
             let params = Cycle { neurons: m, jump_length: l, ..Cycle::default() };
-            let reservoir = params.build(3);
+            let reservoir = params.build(3).unwrap();
             let mut full = vec![vec![0.; m]; m];
             for i in 0..m {
                 full[(i + 1) % m][i] = params.cycle;

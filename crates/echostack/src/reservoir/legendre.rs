@@ -3,7 +3,7 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Scale};
 
-use super::{Drive, Reservoir, ReservoirError, check_neurons, within};
+use super::{Drive, Reservoir, ReservoirError, ReservoirParts, check_neurons, shape, within};
 use crate::simd::Simd;
 
 /// Parameters of a Legendre delay network. Its activation is the identity.
@@ -44,9 +44,8 @@ impl Legendre {
             }
         });
         let step = exponential(&system);
-        Ok(LegendreReservoir {
+        LegendreReservoir::new(LegendreParts {
             channels,
-            order,
             recurrent: (0..order * order).map(|k| step[(k % order, k / order)]).collect(),
             input: (0..order).map(|i| step[(i, order)]).collect(),
         })
@@ -90,36 +89,62 @@ fn exponential(matrix: &Mat<f64>) -> Mat<f64> {
     result
 }
 
+/// The weights of a [`LegendreReservoir`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegendreParts {
+    /// The number of input channels.
+    pub channels: usize,
+    /// The recurrent weights of one channel's neurons, column by column.
+    pub recurrent: Vec<f64>,
+    /// The input weights of one channel's neurons; their number is the order.
+    pub input: Vec<f64>,
+}
+
 /// A Legendre delay network: the same small linear network for each channel.
 #[derive(Clone, Debug)]
 pub struct LegendreReservoir {
-    channels: usize,
     order: usize,
-    /// The recurrent weights of one channel, column by column.
-    recurrent: Vec<f64>,
-    input: Vec<f64>,
+    parts: LegendreParts,
+}
+
+impl LegendreReservoir {
+    /// A network of given weights.
+    ///
+    /// # Errors
+    /// If a value is not finite or a list has the wrong length.
+    pub fn new(parts: LegendreParts) -> Result<Self, ReservoirError> {
+        let order = parts.input.len();
+        check_neurons(order.saturating_mul(parts.channels.max(1)))?;
+        shape("input", &parts.input, order)?;
+        shape("recurrent", &parts.recurrent, order * order)?;
+        Ok(Self { order, parts })
+    }
 }
 
 impl Reservoir for LegendreReservoir {
     fn neurons(&self) -> usize {
-        self.channels * self.order
+        self.parts.channels * self.order
     }
 
     fn channels(&self) -> usize {
-        self.channels
+        self.parts.channels
     }
 
     fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]) {
         for (from, to) in from.chunks_exact(self.order).zip(to.chunks_exact_mut(self.order)) {
-            simd.multiply(&self.recurrent, from, to);
+            simd.multiply(&self.parts.recurrent, from, to);
         }
         let mut add = |channel: usize, value: f64| {
-            simd.add_scaled(value, &self.input, &mut to[channel * self.order..][..self.order]);
+            simd.add_scaled(value, &self.parts.input, &mut to[channel * self.order..][..self.order]);
         };
         match drive {
             Drive::Silence => {}
             Drive::Channel(channel) => add(channel, 1.),
             Drive::Values(values) => values.iter().enumerate().for_each(|(channel, &value)| add(channel, value)),
         }
+    }
+
+    fn parts(&self) -> Option<ReservoirParts> {
+        Some(ReservoirParts::Legendre(self.parts.clone()))
     }
 }

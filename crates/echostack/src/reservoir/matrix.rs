@@ -1,6 +1,9 @@
 //! A reservoir of given matrices, dense or sparse. The random reservoir is one, too.
 
-use super::{Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, check_leak, check_neurons, finite};
+use super::{
+    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, check_leak, check_neurons,
+    finite, input_weights, shape,
+};
 use crate::simd::Simd;
 
 /// The matrices of a [`MatrixReservoir`], row by row.
@@ -13,7 +16,7 @@ pub struct MatrixParts {
     /// U, m rows of n weights.
     pub input: Vec<f64>,
     /// W, m rows of m weights.
-    pub recurrent: Vec<f64>,
+    pub recurrent: Recurrent,
     /// A value added to each neuron before the activation; none if empty.
     pub bias: Vec<f64>,
     /// The part of the new state in the mixture with the old, above 0 and at most 1.
@@ -22,15 +25,24 @@ pub struct MatrixParts {
     pub activation: Activation,
 }
 
+/// Recurrent weights.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recurrent {
+    /// All m * m weights, row by row. If most are zero they are stored sparsely all the same.
+    Dense(Vec<f64>),
+    /// The weights that are not zero: row, column, weight, sorted by row and column, each place once.
+    Sparse(Vec<(u32, u32, f64)>),
+}
+
 /// A reservoir of given matrices. Mostly-zero recurrent weights are stored and multiplied sparsely.
 ///
 /// ```
-/// use echostack::{Activation, Drive, MatrixParts, MatrixReservoir, Simd, encode};
+/// use echostack::{Activation, Drive, MatrixParts, MatrixReservoir, Recurrent, Simd, encode};
 /// let reservoir = MatrixReservoir::new(MatrixParts {
 ///     neurons: 2,
 ///     channels: 1,
 ///     input: vec![1.0, 0.0],
-///     recurrent: vec![0.0, 0.0, 0.5, 0.0], // a delay line: the second neuron follows the first
+///     recurrent: Recurrent::Dense(vec![0.0, 0.0, 0.5, 0.0]), // a delay line: the second neuron follows the first
 ///     bias: vec![],
 ///     leak: 1.0,
 ///     activation: Activation::Identity,
@@ -63,6 +75,20 @@ struct Sparse {
 }
 
 impl Sparse {
+    /// A matrix of entries that are sorted by row.
+    fn new(rows: usize, entries: impl Iterator<Item = (u32, u32, f64)>) -> Self {
+        let mut this = Self { starts: vec![0; rows + 1], columns: Vec::new(), weights: Vec::new() };
+        for (row, column, weight) in entries {
+            this.columns.push(column);
+            this.weights.push(weight);
+            this.starts[row as usize + 1] = this.columns.len() as u32;
+        }
+        for row in 0..rows {
+            this.starts[row + 1] = this.starts[row + 1].max(this.starts[row]);
+        }
+        this
+    }
+
     /// `to = W from`, each row summed in four interleaved parts.
     fn multiply(&self, from: &[f64], to: &mut [f64]) {
         for (to, ends) in to.iter_mut().zip(self.starts.windows(2)) {
@@ -93,21 +119,32 @@ impl MatrixReservoir {
         let MatrixParts { neurons, channels, input, recurrent, bias, leak, activation } = parts;
         check_neurons(neurons)?;
         check_leak(leak)?;
-        let shape = |name, given: &[f64], needed: usize| {
-            given.iter().try_for_each(|&value| finite(name, value))?;
-            if given.len() == needed { Ok(()) } else { Err(ReservoirError::Shape { name, given: given.len(), needed }) }
-        };
-        shape("input", &input, neurons * channels)?;
-        shape("recurrent", &recurrent, neurons * neurons)?;
+        shape("input", &input, input_weights(neurons, channels)?)?;
         if !bias.is_empty() {
             shape("bias", &bias, neurons)?;
         }
         let columns = transpose(&input, neurons, channels);
-        let present = recurrent.iter().filter(|&&weight| weight != 0.).count();
-        let recurrence = if present * 4 <= recurrent.len() {
-            Recurrence::Sparse(sparse(&recurrent, neurons))
-        } else {
-            Recurrence::Dense(transpose(&recurrent, neurons, neurons))
+        let recurrence = match recurrent {
+            Recurrent::Dense(weights) => {
+                shape("recurrent", &weights, neurons * neurons)?;
+                let present = weights.iter().filter(|&&weight| weight != 0.).count();
+                if present * 4 <= weights.len() {
+                    let place = |at: usize| ((at / neurons) as u32, (at % neurons) as u32);
+                    let entries = weights.iter().enumerate().filter(|&(_, &weight)| weight != 0.);
+                    Recurrence::Sparse(Sparse::new(neurons, entries.map(|(at, &w)| (place(at).0, place(at).1, w))))
+                } else {
+                    Recurrence::Dense(transpose(&weights, neurons, neurons))
+                }
+            }
+            Recurrent::Sparse(entries) => {
+                entries.iter().try_for_each(|&(_, _, weight)| finite("recurrent", weight))?;
+                let inside = entries.iter().all(|&(row, column, _)| (row.max(column) as usize) < neurons);
+                let sorted = entries.windows(2).all(|pair| (pair[0].0, pair[0].1) < (pair[1].0, pair[1].1));
+                if !inside || !sorted {
+                    return Err(ReservoirError::Sparse);
+                }
+                Recurrence::Sparse(Sparse::new(neurons, entries.into_iter()))
+            }
         };
         let finish = Finish { activation, leak, bias };
         Ok(Self { input: InputWeights { neurons, columns }, recurrence, finish })
@@ -116,18 +153,6 @@ impl MatrixReservoir {
 
 fn transpose(rows: &[f64], height: usize, width: usize) -> Vec<f64> {
     (0..width).flat_map(|column| (0..height).map(move |row| rows[row * width + column])).collect()
-}
-
-fn sparse(rows: &[f64], width: usize) -> Sparse {
-    let mut this = Sparse { starts: vec![0], columns: Vec::new(), weights: Vec::new() };
-    for row in rows.chunks_exact(width) {
-        for (column, &weight) in row.iter().enumerate().filter(|&(_, &weight)| weight != 0.) {
-            this.columns.push(column as u32);
-            this.weights.push(weight);
-        }
-        this.starts.push(this.columns.len() as u32);
-    }
-    this
 }
 
 impl Reservoir for MatrixReservoir {
@@ -146,5 +171,29 @@ impl Reservoir for MatrixReservoir {
         }
         self.input.add(simd, drive, to);
         self.finish.apply(simd, from, to);
+    }
+
+    fn parts(&self) -> Option<ReservoirParts> {
+        let (neurons, channels) = (self.neurons(), self.channels());
+        let recurrent = match &self.recurrence {
+            Recurrence::Dense(columns) => Recurrent::Dense(transpose(columns, neurons, neurons)),
+            Recurrence::Sparse(sparse) => {
+                let ends = sparse.starts.windows(2).enumerate();
+                let entry =
+                    |row: usize, at: u32| (row as u32, sparse.columns[at as usize], sparse.weights[at as usize]);
+                let row =
+                    |(row, ends): (usize, &[u32])| (ends[0]..ends[1]).map(move |at| entry(row, at)).collect::<Vec<_>>();
+                Recurrent::Sparse(ends.flat_map(row).collect())
+            }
+        };
+        Some(ReservoirParts::Matrix(MatrixParts {
+            neurons,
+            channels,
+            input: transpose(&self.input.columns, channels, neurons),
+            recurrent,
+            bias: self.finish.bias.clone(),
+            leak: self.finish.leak,
+            activation: self.finish.activation,
+        }))
     }
 }

@@ -11,9 +11,9 @@ mod random;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use cycle::{Cycle, CycleReservoir, Signs};
-pub use legendre::{Legendre, LegendreReservoir};
-pub use matrix::{MatrixParts, MatrixReservoir};
+pub use cycle::{Cycle, CycleParts, CycleReservoir, Signs};
+pub use legendre::{Legendre, LegendreParts, LegendreReservoir};
+pub use matrix::{MatrixParts, MatrixReservoir, Recurrent};
 pub use random::Random;
 
 use crate::simd::Simd;
@@ -65,6 +65,36 @@ pub trait Reservoir: Send + Sync + Debug {
 
     /// One step from the state `from` to the state `to`, which have [`Reservoir::neurons`] values each.
     fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]);
+
+    /// What a model file keeps of the reservoir; a reservoir that gives nothing cannot be saved.
+    fn parts(&self) -> Option<ReservoirParts> {
+        None
+    }
+}
+
+/// The weights of a reservoir, as a model file keeps them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReservoirParts {
+    /// Of a [`MatrixReservoir`], and so of a random reservoir.
+    Matrix(MatrixParts),
+    /// Of a [`CycleReservoir`].
+    Cycle(CycleParts),
+    /// Of a [`LegendreReservoir`].
+    Legendre(LegendreParts),
+}
+
+impl ReservoirParts {
+    /// The reservoir of these parts.
+    ///
+    /// # Errors
+    /// If the parts do not fit together.
+    pub fn build(self) -> Result<Arc<dyn Reservoir>, ReservoirError> {
+        Ok(match self {
+            Self::Matrix(parts) => Arc::new(MatrixReservoir::new(parts)?),
+            Self::Cycle(parts) => Arc::new(CycleReservoir::new(parts)?),
+            Self::Legendre(parts) => Arc::new(LegendreReservoir::new(parts)?),
+        })
+    }
 }
 
 /// The state after a whole sequence, from the zero state: the paper's h_R(x_1, ..., x_T).
@@ -78,8 +108,11 @@ pub fn encode<'a>(reservoir: &dyn Reservoir, simd: Simd, drives: impl IntoIterat
     state
 }
 
-/// The most neurons of a reservoir that we build.
-pub const MAX_NEURONS: usize = 1 << 14;
+/// The most neurons of a reservoir.
+pub const MAX_NEURONS: usize = 1 << 12;
+
+/// The most input weights of a reservoir: neurons times channels.
+pub const MAX_INPUT_WEIGHTS: usize = 1 << 26;
 
 /// Why a reservoir cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -115,6 +148,9 @@ pub enum ReservoirError {
         /// The number needed.
         needed: usize,
     },
+    /// Sparse weights are not sorted, stand twice or lie outside the matrix.
+    #[error("the sparse recurrent weights must be sorted by row and column, each place once, inside the matrix")]
+    Sparse,
     /// A given reservoir has another number of channels than the alphabet needs.
     #[error("the reservoir has {given} input channels, but the alphabet has {needed} symbols")]
     Channels {
@@ -136,7 +172,20 @@ fn finite(name: &'static str, given: f64) -> Result<(), ReservoirError> {
 }
 
 fn check_neurons(neurons: usize) -> Result<(), ReservoirError> {
-    within("neurons", neurons as f64, (1..=MAX_NEURONS).contains(&neurons), "from 1 to 16384")
+    within("neurons", neurons as f64, (1..=MAX_NEURONS).contains(&neurons), "from 1 to 4096")
+}
+
+/// A given matrix has as many entries as it must, all finite.
+fn shape(name: &'static str, given: &[f64], needed: usize) -> Result<(), ReservoirError> {
+    given.iter().try_for_each(|&value| finite(name, value))?;
+    if given.len() == needed { Ok(()) } else { Err(ReservoirError::Shape { name, given: given.len(), needed }) }
+}
+
+/// The number of input weights, if it is not too large.
+fn input_weights(neurons: usize, channels: usize) -> Result<usize, ReservoirError> {
+    let needed = neurons.saturating_mul(channels);
+    within("neurons times channels", needed as f64, needed <= MAX_INPUT_WEIGHTS, "at most 2^26")?;
+    Ok(needed)
 }
 
 fn check_leak(leak: f64) -> Result<(), ReservoirError> {
@@ -176,15 +225,17 @@ impl ReservoirParams {
     /// If a parameter is out of range or does not fit the number of channels.
     pub fn build(&self, channels: usize) -> Result<Arc<dyn Reservoir>, ReservoirError> {
         self.check()?;
-        Ok(match self {
+        let reservoir: Arc<dyn Reservoir> = match self {
             Self::Random(params) => Arc::new(params.build(channels)?),
-            Self::Cycle(params) => Arc::new(params.build(channels)),
+            Self::Cycle(params) => Arc::new(params.build(channels)?),
             Self::Legendre(params) => Arc::new(params.build(channels)?),
             Self::Given(reservoir) if reservoir.channels() == channels => reservoir.clone(),
             Self::Given(reservoir) => {
                 return Err(ReservoirError::Channels { given: reservoir.channels(), needed: channels });
             }
-        })
+        };
+        check_neurons(reservoir.neurons())?;
+        Ok(reservoir)
     }
 }
 

@@ -5,7 +5,10 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-use super::{Activation, MatrixParts, MatrixReservoir, ReservoirError, check_leak, check_neurons, finite, within};
+use super::{
+    Activation, MatrixParts, MatrixReservoir, Recurrent, ReservoirError, check_leak, check_neurons, finite,
+    input_weights, within,
+};
 
 /// Parameters of a random reservoir; each weight is drawn from `ChaCha8Rng` seeded by `seed`.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +51,7 @@ impl Random {
     /// If a parameter is out of range, or no recurrent weight feeds back.
     pub fn build(&self, channels: usize) -> Result<MatrixReservoir, ReservoirError> {
         self.check()?;
+        input_weights(self.neurons, channels)?;
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let m = self.neurons;
         let mut recurrent = vec![0.; m * m];
@@ -55,6 +59,9 @@ impl Random {
             if random.random_bool(self.density) {
                 *weight = normal(&mut random);
             }
+        }
+        if !feeds_back(&recurrent, m) {
+            return Err(ReservoirError::NoRecurrence);
         }
         let scale = self.radius / spectral_radius(&recurrent, m).ok_or(ReservoirError::NoRecurrence)?;
         recurrent.iter_mut().for_each(|weight| *weight *= scale);
@@ -65,7 +72,7 @@ impl Random {
             neurons: m,
             channels,
             input,
-            recurrent,
+            recurrent: Recurrent::Dense(recurrent),
             bias,
             leak: self.leak,
             activation: Activation::Tanh,
@@ -75,6 +82,24 @@ impl Random {
 
 fn normal(random: &mut impl Rng) -> f64 {
     random.sample(StandardNormal)
+}
+
+/// Whether some weights form a cycle. Without one the spectral radius is 0, which no eigenvalue solver finds exactly.
+fn feeds_back(rows: &[f64], m: usize) -> bool {
+    let present = |from: usize, to: usize| rows[to * m + from] != 0.;
+    let mut incoming: Vec<usize> = (0..m).map(|to| (0..m).filter(|&from| present(from, to)).count()).collect();
+    let mut free: Vec<usize> = (0..m).filter(|&neuron| incoming[neuron] == 0).collect();
+    let mut removed = 0;
+    while let Some(from) = free.pop() {
+        removed += 1;
+        for to in (0..m).filter(|&to| present(from, to)) {
+            incoming[to] -= 1;
+            if incoming[to] == 0 {
+                free.push(to);
+            }
+        }
+    }
+    removed < m
 }
 
 /// The largest absolute eigenvalue, if it is not zero.

@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use rand::{Rng, RngExt};
 
 use super::Task;
-use crate::automaton::{Automaton, Rule};
+use crate::automaton::{Automaton, Oracle, Rule};
+use crate::recognize::{Limits, judge};
 use crate::symbol::{Alphabet, Lookahead, SymbolId, Word};
 
 /// A rule in the paper's form, a character for each symbol: suffix, lookahead (empty: any), pop, push.
@@ -193,6 +195,45 @@ pub(super) fn word(task: Task, random: &mut impl Rng, lengths: RangeInclusive<us
         }
         if open.is_empty() && lengths.contains(&word.len()) {
             return Some(Word::Symbols(word));
+        }
+    }
+    None
+}
+
+pub(super) fn random_word(task: Task, random: &mut impl Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
+    if lengths.is_empty() {
+        return None;
+    }
+    let letters = language(task).terminals.chars().count();
+    let length = random.random_range(lengths);
+    Some(Word::Symbols((0..length).map(|_| SymbolId::new(random.random_range(0..letters))).collect()))
+}
+
+/// How often a valid word is damaged again because it is still in the language.
+const DAMAGES: usize = 1000;
+
+pub(super) fn near_miss(task: Task, random: &mut impl Rng, lengths: &RangeInclusive<usize>) -> Option<Word> {
+    let letters = language(task).terminals.chars().count();
+    let oracle = Arc::new(Oracle::tolerant(automaton(task)));
+    for _ in 0..DAMAGES {
+        let Word::Symbols(mut word) = word(task, random, lengths.clone())? else { return None };
+        for _ in 0..random.random_range(1..=3) {
+            let symbol = SymbolId::new(random.random_range(0..letters));
+            let edit = random.random_range(0..4);
+            if edit == 0 || word.is_empty() {
+                word.insert(random.random_range(0..=word.len()), symbol);
+                continue;
+            }
+            let (place, other) = (random.random_range(0..word.len()), random.random_range(0..word.len()));
+            match edit {
+                1 => _ = word.remove(place),
+                2 => word[place] = symbol,
+                _ => word.swap(place, other),
+            }
+        }
+        let word = Word::Symbols(word);
+        if !judge(&oracle, &word, Limits::default(), &mut ()).is_accept() {
+            return Some(word);
         }
     }
     None

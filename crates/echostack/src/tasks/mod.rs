@@ -58,6 +58,17 @@ impl ReservoirKind {
     pub const ALL: [Self; 3] = [Self::Random, Self::Cycle, Self::Legendre];
 }
 
+/// What a word of a language task is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WordKind {
+    /// A word of the language, from its probabilistic grammar.
+    Valid,
+    /// One to three edits (delete, insert, replace, exchange) away from a valid word, and known not to be in the language.
+    NearMiss,
+    /// Letters drawn independently, in the language or not.
+    Random,
+}
+
 /// Which examples of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Split {
@@ -65,6 +76,26 @@ pub enum Split {
     Train,
     /// Words of length 50 to 200 (copy: as in training; repeat copy: up to 20 repeats).
     Test,
+}
+
+impl Split {
+    /// The lengths of words of a language.
+    pub fn lengths(self) -> RangeInclusive<usize> {
+        match self {
+            Self::Train => 1..=50,
+            Self::Test => 50..=200,
+        }
+    }
+}
+
+impl fmt::Display for WordKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Valid => "valid",
+            Self::NearMiss => "near-miss",
+            Self::Random => "random",
+        })
+    }
 }
 
 impl Task {
@@ -120,6 +151,17 @@ impl Task {
         if self.is_symbolic() { language::word(self, random, lengths) } else { None }
     }
 
+    /// A word of a symbolic task of this kind with a length in this range; `None` if many draws gave none. Near misses
+    /// may be three letters shorter or longer.
+    pub fn word_of_kind(self, kind: WordKind, random: &mut impl Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
+        match kind {
+            WordKind::Valid => self.word(random, lengths),
+            WordKind::NearMiss if self.is_symbolic() => language::near_miss(self, random, &lengths),
+            WordKind::Random if self.is_symbolic() => language::random_word(self, random, lengths),
+            _ => None,
+        }
+    }
+
     /// The probabilistic grammar that words are drawn from, one production a line.
     pub fn sampling_grammar(self) -> Option<String> {
         self.is_symbolic().then(|| language::describe(self))
@@ -142,16 +184,24 @@ impl Task {
             return (0..count).map(|number| copy::example(&mut random, repeats, number)).collect();
         };
         let oracle = Arc::new(Oracle::tolerant(automaton));
-        let lengths = match split {
-            Split::Train => 1..=50,
-            Split::Test => 50..=200,
-        };
-        (0..count)
-            .filter_map(|number| {
-                let word = self.word(&mut random, lengths.clone())?;
-                record(&oracle, format!("{self} word {number}"), &word, Limits::default()).0
-            })
-            .collect()
+        self.traces(&oracle, WordKind::Valid, split.lengths(), count, &mut random)
+    }
+
+    /// Words of one kind with what this teacher does on them. Fewer than `count` if there are no such words.
+    pub fn traces(
+        self,
+        teacher: &Arc<Oracle>,
+        kind: WordKind,
+        lengths: RangeInclusive<usize>,
+        count: usize,
+        random: &mut impl Rng,
+    ) -> Vec<Trace> {
+        let mut all = Vec::new();
+        for number in 0..count {
+            let Some(word) = self.word_of_kind(kind, random, lengths.clone()) else { break };
+            all.extend(record(teacher, format!("{self} {kind} word {number}"), &word, Limits::default()).0);
+        }
+        all
     }
 
     /// Parameters that do well on the task with a reservoir of this kind; the seed makes the reservoir.
@@ -232,5 +282,24 @@ mod tests {
             }
         }
         assert_eq!(Task::Anbn.word(&mut ChaCha8Rng::seed_from_u64(0), 3..=3), None);
+    }
+
+    #[test]
+    fn near_misses_are_outside_the_language_and_close_to_it() {
+        let mut random = ChaCha8Rng::seed_from_u64(9);
+        for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+            let oracle = Arc::new(Oracle::tolerant(task.automaton().unwrap()));
+            for kind in [WordKind::NearMiss, WordKind::Random] {
+                let traces = task.traces(&oracle, kind, 50..=200, 50, &mut random);
+                assert_eq!(traces.len(), 50);
+                assert!(traces.iter().all(|trace| (47..=203).contains(&trace.word().len())));
+                let accepted = traces.iter().filter(|trace| trace.steps()[trace.word().len()].output == [1.]).count();
+                match kind {
+                    WordKind::NearMiss => assert_eq!(accepted, 0, "{task}"),
+                    _ => assert_eq!(accepted > 0, task == Task::Latch, "{task}"),
+                }
+            }
+        }
+        assert_eq!(Task::Copy.word_of_kind(WordKind::NearMiss, &mut random, 1..=50), None);
     }
 }

@@ -3,10 +3,16 @@
 //! A [`Trace`] is the only way into training (the paper's 5-tuple of inputs, pops, pushes, shifts and outputs). It can be
 //! [recorded](record) from any recogniser, or made by the user's own code with [`Trace::new`].
 
+mod score;
+
 use std::sync::Arc;
 
+pub use score::{Score, score};
+
+use sha2::{Digest, Sha256};
+
 use crate::recognize::{Event, Limits, Recognizer, Reduction, Verdict, judge};
-use crate::symbol::{Alphabet, Word};
+use crate::symbol::{Alphabet, Input, Word};
 
 /// What should be done on one input, or on the end of the word.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,6 +158,33 @@ fn check(alphabet: &Alphabet, word: &Word, steps: &[Step]) -> Result<(), (usize,
         depth += usize::from(step.shift);
     }
     Ok(())
+}
+
+/// The SHA-256 of what the traces say (their sources aside), in hexadecimal digits.
+pub fn digest(traces: &[Trace]) -> String {
+    let mut hash = Sha256::new();
+    let mut number = |value: u64| hash.update(value.to_le_bytes());
+    for trace in traces {
+        number(trace.word.len() as u64);
+        for input in trace.word.inputs() {
+            match input {
+                Input::Symbol(symbol) => number(symbol.index() as u64),
+                Input::Vector(values) => values.iter().for_each(|value| number(value.to_bits())),
+            }
+        }
+        number(trace.steps.len() as u64);
+        for step in &trace.steps {
+            number(step.reductions.len() as u64);
+            for reduction in &step.reductions {
+                number(u64::from(reduction.pop));
+                number(reduction.push.map_or(u64::MAX, |symbol| symbol.index() as u64));
+            }
+            step.output.iter().for_each(|value| number(value.to_bits()));
+            number(u64::from(step.shift));
+        }
+    }
+    let hex = |digit: u8| char::from_digit(u32::from(digit), 16);
+    hash.finalize().iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(hex).collect()
 }
 
 /// Records what a recogniser does on a word. The trace is `None` if a limit stopped it or an input was outside the

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Drive, Input, Limits, Machine, Params, Simd, Trace, View, Word, encode, outputs};
+use echostack::{Drive, Input, Limits, Machine, Params, Simd, Trace, View, Word, encode, score};
 
 /// The symbolic tasks.
 pub fn languages() -> impl Iterator<Item = Task> {
@@ -20,17 +20,8 @@ pub fn fit(task: Task, params: Params, traces: &[Trace]) -> Arc<Machine> {
     Arc::new(params.check().unwrap().fit(&task.alphabet(), traces, &()).unwrap())
 }
 
-/// The paper's metric on many words: the mean absolute error over the steps of a word, then over words. A step that was
-/// not reached counts as an error of 1.
 pub fn error(machine: &Arc<Machine>, traces: &[Trace]) -> f64 {
-    let one = |trace: &Trace| word_error(&outputs(machine, trace.word(), Limits::default()).0, trace);
-    traces.iter().map(one).sum::<f64>() / traces.len() as f64
-}
-
-pub fn word_error(given: &[f64], trace: &Trace) -> f64 {
-    let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
-    let sum: f64 = given.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).sum();
-    (sum + (wanted.len() - given.len()) as f64) / wanted.len() as f64
+    score(machine, traces, Limits::default()).error
 }
 
 /// Which state push is decided on.

@@ -1,0 +1,154 @@
+//! The JSON form of an automaton, described in docs/format.md.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Automaton, AutomatonError, Rule};
+use crate::symbol::{Alphabet, AlphabetError, Lookahead, SymbolId};
+
+/// Why a text is no automaton.
+#[derive(Debug, thiserror::Error)]
+pub enum AutomatonJsonError {
+    /// The text is no JSON of the right form.
+    #[error("this is no automaton in JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The symbols are faulty.
+    #[error(transparent)]
+    Alphabet(#[from] AlphabetError),
+    /// A rule or an accepting symbol names a symbol that is not declared.
+    #[error("{0:?} is named but is neither among the terminals nor among the nonterminals")]
+    Unknown(String),
+    /// The rules are faulty.
+    #[error(transparent)]
+    Automaton(#[from] AutomatonError),
+}
+
+#[derive(Serialize, Deserialize)]
+struct AutomatonJson {
+    terminals: Vec<String>,
+    nonterminals: Vec<String>,
+    accepting: Vec<String>,
+    rules: Vec<RuleJson>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleJson {
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    anchored: bool,
+    suffix: Vec<String>,
+    lookahead: Option<LookaheadJson>,
+    pop: u32,
+    push: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum LookaheadJson {
+    Token(String),
+    End { end: True },
+}
+
+/// The value `true` and no other.
+#[derive(Serialize, Deserialize)]
+#[serde(try_from = "bool", into = "bool")]
+#[derive(Clone)]
+struct True;
+
+impl TryFrom<bool> for True {
+    type Error = &'static str;
+
+    fn try_from(value: bool) -> Result<Self, Self::Error> {
+        if value { Ok(Self) } else { Err("`end` must be true") }
+    }
+}
+
+impl From<True> for bool {
+    fn from(_: True) -> Self {
+        true
+    }
+}
+
+impl Automaton {
+    /// The automaton in JSON.
+    pub fn to_json(&self) -> String {
+        let name = |symbol: SymbolId| self.alphabet.name(symbol).to_string();
+        let rule = |rule: &Rule| RuleJson {
+            anchored: rule.anchored,
+            suffix: rule.suffix.iter().copied().map(name).collect(),
+            lookahead: rule.lookahead.map(|lookahead| match lookahead {
+                Lookahead::Token(symbol) => LookaheadJson::Token(name(symbol)),
+                Lookahead::End => LookaheadJson::End { end: True },
+            }),
+            pop: rule.pop,
+            push: name(rule.push),
+        };
+        let json = AutomatonJson {
+            terminals: self.alphabet.terminals().map(name).collect(),
+            nonterminals: self.alphabet.nonterminals().map(name).collect(),
+            accepting: self.accepting.iter().copied().map(name).collect(),
+            rules: self.rules.iter().map(rule).collect(),
+        };
+        serde_json::to_string_pretty(&json).unwrap_or_default()
+    }
+
+    /// An automaton from JSON. Fields beside those of an automaton are ignored, so that a work item for benchmarks is one.
+    ///
+    /// # Errors
+    /// If the text has another form, names unknown symbols, or its rules are faulty.
+    pub fn from_json(text: &str) -> Result<Self, AutomatonJsonError> {
+        let json: AutomatonJson = serde_json::from_str(text)?;
+        let alphabet = Alphabet::new(json.terminals, json.nonterminals)?;
+        let symbol = |name: &String| alphabet.symbol(name).ok_or_else(|| AutomatonJsonError::Unknown(name.clone()));
+        let rule = |rule: &RuleJson| -> Result<Rule, AutomatonJsonError> {
+            Ok(Rule {
+                anchored: rule.anchored,
+                suffix: rule.suffix.iter().map(symbol).collect::<Result<_, _>>()?,
+                lookahead: match &rule.lookahead {
+                    None => None,
+                    Some(LookaheadJson::Token(name)) => Some(Lookahead::Token(symbol(name)?)),
+                    Some(LookaheadJson::End { .. }) => Some(Lookahead::End),
+                },
+                pop: rule.pop,
+                push: symbol(&rule.push)?,
+            })
+        };
+        let rules = json.rules.iter().map(rule).collect::<Result<_, _>>()?;
+        let accepting = json.accepting.iter().map(symbol).collect::<Result<_, _>>()?;
+        Ok(Self::new(alphabet, rules, accepting)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::Task;
+
+    #[test]
+    fn automata_come_back_as_they_were() {
+        for task in Task::ALL {
+            let Some(automaton) = task.automaton() else { continue };
+            let again = Automaton::from_json(&automaton.to_json()).unwrap();
+            assert_eq!(again.rules(), automaton.rules());
+            assert_eq!(again.to_json(), automaton.to_json());
+        }
+        let text = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "more": 1,
+            "rules": [{"anchored": true, "suffix": ["a"], "lookahead": {"end": true}, "pop": 1, "push": "S"}]}"#;
+        let automaton = Automaton::from_json(text).unwrap();
+        assert_eq!(automaton.rules()[0].lookahead, Some(Lookahead::End));
+        assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().rules(), automaton.rules());
+    }
+
+    #[test]
+    fn faulty_texts_are_refused() {
+        let with = |rules: &str| {
+            let head = r#""terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"]"#;
+            Automaton::from_json(&format!("{{{head}, \"rules\": [{rules}]}}")).unwrap_err().to_string()
+        };
+        assert!(with(r#"{"suffix": ["b"], "lookahead": null, "pop": 1, "push": "S"}"#).contains("\"b\" is named"));
+        assert!(with(r#"{"suffix": ["a"], "lookahead": null, "pop": 2, "push": "S"}"#).contains("pops 2"));
+        assert!(
+            with(r#"{"suffix": ["a"], "lookahead": {"end": false}, "pop": 1, "push": "S"}"#).contains("no automaton")
+        );
+        assert!(with("7").contains("no automaton"));
+    }
+}

@@ -1,0 +1,657 @@
+//! Model files: safetensors with a header in JSON. docs/format.md describes them; nothing in a file is ever executed.
+//!
+//! Everything is checked when a file is read: whatever it says, the result is a machine that can be run, or an error.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use safetensors::tensor::{Dtype, TensorView};
+use safetensors::{SafeTensors, serialize};
+use serde::{Deserialize, Serialize};
+
+use super::{Actions, Classifier, Machine, Output, View};
+use crate::readout::{
+    ContextInput, Contexts, HalfParts, Head, Lesson, Lessons, Pair, Projection, ProjectionParts, StateId, Values,
+};
+use crate::recognize::{Mode, Reduction};
+use crate::reservoir::{Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, Reservoir, ReservoirParts};
+use crate::simd::Simd;
+use crate::symbol::{Alphabet, SymbolId};
+
+/// The format's name, the key of the header in the file's metadata.
+const FORMAT: &str = "echostack";
+/// The format's version; a file of another version is refused.
+const VERSION: u32 = 1;
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 30;
+/// The most values that may be computed from a file before its first use.
+const MAX_DERIVED: usize = 1 << 27;
+
+/// Why a model file could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The operating system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file is larger than any model.
+    #[error("the file has {0} bytes; a model file has at most {MAX_BYTES}")]
+    TooLarge(u64),
+    /// The bytes are no safetensors file, or have no echostack header.
+    #[error("this is no echostack model: {0}")]
+    NotAModel(String),
+    /// The file is of another version.
+    #[error(
+        "the model has format version {0}, but this program reads version {VERSION}; save it again with a matching version"
+    )]
+    Version(u32),
+    /// The parts of the file contradict each other or are out of range.
+    #[error("the model is damaged: {0}")]
+    Damaged(String),
+    /// The machine's reservoir is of a type that cannot be saved.
+    #[error(
+        "the machine's reservoir is of a type of your own that gives no parts; implement Reservoir::parts to save it"
+    )]
+    Reservoir,
+}
+
+fn damaged<T>(what: impl Into<String>) -> Result<T, FileError> {
+    Err(FileError::Damaged(what.into()))
+}
+
+/// The part of a file that is not numbers.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    version: u32,
+    terminals: Vec<String>,
+    nonterminals: Vec<String>,
+    view: ViewName,
+    mode: ModeName,
+    reservoir: ReservoirHeader,
+    actions: ActionsHeader,
+    /// The classes of the shift readout.
+    shift: Vec<bool>,
+    /// The classes of the output readout; none for a regression.
+    output: Option<Vec<Vec<f64>>>,
+    manifest: BTreeMap<String, String>,
+}
+
+/// Read first, so that another version is told apart from damage.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum ViewName {
+    Reservoir,
+    Symbol,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum ModeName {
+    Tolerant,
+    Strict,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+enum ReservoirHeader {
+    Matrix { neurons: usize, leak: f64, activation: ActivationName, sparse: bool },
+    Cycle { neurons: usize, leak: f64, cycle: f64, jump: f64, jump_length: usize },
+    Legendre { channels: usize },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ActivationName {
+    Tanh,
+    Identity,
+}
+
+/// The classes of the readouts of the stack. A push is a nonterminal's number, counted from 0 among them.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+enum ActionsHeader {
+    Separate { pop: Vec<u32>, push: Vec<Option<usize>> },
+    Joint { actions: Vec<(u32, Option<usize>)> },
+}
+
+/// Tensors on their way into a file.
+#[derive(Default)]
+struct Tensors(BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>);
+
+impl Tensors {
+    fn floats(&mut self, name: impl Into<String>, shape: &[usize], values: impl IntoIterator<Item = f64>) {
+        let bytes = values.into_iter().flat_map(f64::to_le_bytes).collect();
+        self.0.insert(name.into(), (Dtype::F64, shape.to_vec(), bytes));
+    }
+
+    fn integers(&mut self, name: impl Into<String>, shape: &[usize], values: impl IntoIterator<Item = u32>) {
+        let bytes = values.into_iter().flat_map(u32::to_le_bytes).collect();
+        self.0.insert(name.into(), (Dtype::U32, shape.to_vec(), bytes));
+    }
+
+    fn head(&mut self, name: &str, head: &Head) {
+        if let Head::Votes { kernel, pairs, .. } = head {
+            let terms = || pairs.iter().flat_map(|pair| &pair.terms);
+            let count = terms().count();
+            self.integers(format!("{name}.kernel"), &[1], [*kernel as u32]);
+            self.integers(format!("{name}.counts"), &[pairs.len()], pairs.iter().map(|pair| pair.terms.len() as u32));
+            self.floats(format!("{name}.intercepts"), &[pairs.len()], pairs.iter().map(|pair| pair.intercept));
+            self.integers(format!("{name}.support"), &[count], terms().map(|term| term.0));
+            self.floats(format!("{name}.weights"), &[count], terms().map(|term| term.1));
+        }
+    }
+}
+
+/// Tensors of a file that is read.
+struct Reader<'a>(SafeTensors<'a>);
+
+impl<'a> Reader<'a> {
+    fn has(&self, name: &str) -> bool {
+        self.0.tensor(name).is_ok()
+    }
+
+    /// The bytes of a tensor of this type with `width` columns (1: a plain list).
+    fn bytes(&self, name: &str, dtype: Dtype, width: usize) -> Result<&'a [u8], FileError> {
+        let Ok(tensor) = self.0.tensor(name) else { return damaged(format!("the tensor {name} is missing")) };
+        let fits = match *tensor.shape() {
+            [_] => width == 1,
+            [_, columns] => columns == width,
+            _ => false,
+        };
+        if tensor.dtype() != dtype || !fits {
+            return damaged(format!(
+                "{name} must be {dtype:?} with {width} columns, not {:?} {:?}",
+                tensor.dtype(),
+                tensor.shape()
+            ));
+        }
+        Ok(tensor.data())
+    }
+
+    fn floats(&self, name: &str, width: usize) -> Result<Vec<f64>, FileError> {
+        let bytes = self.bytes(name, Dtype::F64, width)?;
+        let values: Vec<f64> = bytes.as_chunks::<8>().0.iter().map(|&chunk| f64::from_le_bytes(chunk)).collect();
+        if values.iter().all(|value| value.is_finite()) {
+            Ok(values)
+        } else {
+            damaged(format!("{name} has a value that is not finite"))
+        }
+    }
+
+    fn integers(&self, name: &str, width: usize) -> Result<Vec<u32>, FileError> {
+        let bytes = self.bytes(name, Dtype::U32, width)?;
+        Ok(bytes.as_chunks::<4>().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect())
+    }
+
+    /// Rows of `N` integers.
+    fn rows<const N: usize>(&self, name: &str) -> Result<Vec<[u32; N]>, FileError> {
+        Ok(self.integers(name, N)?.as_chunks::<N>().0.to_vec())
+    }
+
+    fn head(&self, name: &str, classes: usize, projection: &Projection) -> Result<Head, FileError> {
+        match classes {
+            0 => return damaged(format!("{name} has no classes")),
+            1 => return Ok(Head::Constant(0)),
+            _ => {}
+        }
+        let [kernel] = self.integers(&format!("{name}.kernel"), 1)?[..] else {
+            return damaged(format!("{name}.kernel"));
+        };
+        let Some(support) = projection.support(kernel as usize) else {
+            return damaged(format!("{name} has no kernel"));
+        };
+        let counts = self.integers(&format!("{name}.counts"), 1)?;
+        let intercepts = self.floats(&format!("{name}.intercepts"), 1)?;
+        let places = self.integers(&format!("{name}.support"), 1)?;
+        let weights = self.floats(&format!("{name}.weights"), 1)?;
+        let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        let sound = Some(counts.len()) == classes.checked_mul(classes - 1).map(|twice| twice / 2)
+            && intercepts.len() == counts.len()
+            && total == places.len() as u64
+            && weights.len() == places.len()
+            && places.iter().all(|&place| (place as usize) < support);
+        if !sound {
+            return damaged(format!("the parts of {name} do not fit together"));
+        }
+        let mut terms = places.into_iter().zip(weights);
+        let order = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a as u32, b as u32)));
+        let pairs = order.zip(counts.into_iter().zip(intercepts)).map(|((first, second), (count, intercept))| Pair {
+            first,
+            second,
+            terms: terms.by_ref().take(count as usize).collect(),
+            intercept,
+        });
+        Ok(Head::Votes { kernel: kernel as usize, classes, pairs: pairs.collect() })
+    }
+}
+
+impl Machine {
+    /// The machine as the bytes of a model file. The same machine gives the same bytes.
+    ///
+    /// # Errors
+    /// [`FileError::Reservoir`] if the reservoir is of a type that cannot be saved.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
+        let mut tensors = Tensors::default();
+        let reservoir = write_reservoir(self.reservoir.parts().ok_or(FileError::Reservoir)?, &mut tensors);
+        write_projection(&self.projection.parts(), self.reservoir.neurons(), &mut tensors);
+        let number = |symbol: SymbolId| symbol.index() - self.alphabet.terminals().len();
+        let actions = match &self.actions {
+            Actions::Separate { pop, push } => {
+                tensors.head("pop", &pop.head);
+                tensors.head("push", &push.head);
+                let push = push.labels.iter().map(|push| push.map(number)).collect();
+                ActionsHeader::Separate { pop: pop.labels.clone(), push }
+            }
+            Actions::Joint(joint) => {
+                tensors.head("actions", &joint.head);
+                let label = |action: &Reduction| (action.pop, action.push.map(number));
+                ActionsHeader::Joint { actions: joint.labels.iter().map(label).collect() }
+            }
+        };
+        tensors.head("shift", &self.shift.head);
+        let output = match &self.output {
+            Output::Classes(classifier) => {
+                tensors.head("output", &classifier.head);
+                Some(classifier.labels.iter().map(|values| values.0.clone()).collect())
+            }
+            Output::Regression => None,
+        };
+        write_lessons(&self.lessons, &mut tensors);
+        let names = |symbols: &mut dyn Iterator<Item = SymbolId>| -> Vec<String> {
+            symbols.map(|symbol| self.alphabet.name(symbol).to_string()).collect()
+        };
+        let header = Header {
+            version: VERSION,
+            terminals: names(&mut self.alphabet.terminals()),
+            nonterminals: names(&mut self.alphabet.nonterminals()),
+            view: match self.view {
+                View::Reservoir => ViewName::Reservoir,
+                View::Symbol => ViewName::Symbol,
+            },
+            mode: match self.mode {
+                Mode::Tolerant => ModeName::Tolerant,
+                Mode::Strict => ModeName::Strict,
+            },
+            reservoir,
+            actions,
+            shift: self.shift.labels.clone(),
+            output,
+            manifest: self.manifest.clone(),
+        };
+        let broken = |error: String| FileError::Damaged(error);
+        let header = serde_json::to_string(&header).map_err(|error| broken(error.to_string()))?;
+        let views: Result<Vec<_>, _> = tensors
+            .0
+            .iter()
+            .map(|(name, (dtype, shape, bytes))| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)))
+            .collect();
+        let views = views.map_err(|error: safetensors::SafeTensorError| broken(error.to_string()))?;
+        serialize(views, Some(HashMap::from([(FORMAT.to_string(), header)]))).map_err(|error| broken(error.to_string()))
+    }
+
+    /// A machine from the bytes of a model file.
+    ///
+    /// # Errors
+    /// If the bytes are no model of this version, or a damaged one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
+        let no_model = |error: safetensors::SafeTensorError| FileError::NotAModel(error.to_string());
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(no_model)?;
+        let header = metadata.metadata().as_ref().and_then(|map| map.get(FORMAT));
+        let header = header.ok_or_else(|| FileError::NotAModel(format!("it has no {FORMAT:?} metadata")))?;
+        let bad_header = |error: serde_json::Error| FileError::Damaged(format!("its header: {error}"));
+        let Versioned { version } = serde_json::from_str(header).map_err(bad_header)?;
+        if version != VERSION {
+            return Err(FileError::Version(version));
+        }
+        let header: Header = serde_json::from_str(header).map_err(bad_header)?;
+        let reader = Reader(SafeTensors::deserialize(bytes).map_err(no_model)?);
+        read_machine(header, &reader)
+    }
+
+    /// Writes a model file. A file that is there is replaced at once and whole, or not at all.
+    ///
+    /// # Errors
+    /// If the system refuses, or the reservoir is of a type that cannot be saved.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        let path = path.as_ref();
+        let bytes = self.to_bytes()?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let write = || -> std::io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(&bytes)?;
+            file.as_file().sync_all()?;
+            file.persist(path)?;
+            Ok(())
+        };
+        write().map_err(|source| FileError::Io { path: path.to_path_buf(), source })
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// If the system refuses, or the file is no model of this version, or a damaged one.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        let io = |source| FileError::Io { path: path.to_path_buf(), source };
+        let size = std::fs::metadata(path).map_err(io)?.len();
+        if size > MAX_BYTES {
+            return Err(FileError::TooLarge(size));
+        }
+        Self::from_bytes(&std::fs::read(path).map_err(io)?)
+    }
+}
+
+fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileError> {
+    let alphabet = Alphabet::new(header.terminals, header.nonterminals).or_else(|error| damaged(error.to_string()))?;
+    let reservoir = read_reservoir(&header.reservoir, reader)?;
+    let neurons = reservoir.neurons();
+    if reservoir.channels() != alphabet.len() {
+        return damaged(format!("{} channels for {} symbols", reservoir.channels(), alphabet.len()));
+    }
+    let projection = read_projection(neurons, reader)?;
+    let terminals = alphabet.terminals().len();
+    let symbol = |number: Option<usize>| match number {
+        None => Ok(None),
+        Some(number) if number < alphabet.len() - terminals => Ok(Some(SymbolId::new(terminals + number))),
+        Some(number) => damaged(format!("a push of nonterminal {number}, which is not there")),
+    };
+    let actions = match header.actions {
+        ActionsHeader::Separate { pop, push } => Actions::Separate {
+            pop: Classifier { head: reader.head("pop", pop.len(), &projection)?, labels: pop },
+            push: Classifier {
+                head: reader.head("push", push.len(), &projection)?,
+                labels: push.into_iter().map(symbol).collect::<Result<_, _>>()?,
+            },
+        },
+        ActionsHeader::Joint { actions } => Actions::Joint(Classifier {
+            head: reader.head("actions", actions.len(), &projection)?,
+            labels: actions
+                .into_iter()
+                .map(|(pop, push)| Ok(Reduction { pop, push: symbol(push)? }))
+                .collect::<Result<_, FileError>>()?,
+        }),
+    };
+    let shift = Classifier { head: reader.head("shift", header.shift.len(), &projection)?, labels: header.shift };
+    let (output, width) = match header.output {
+        Some(classes) => {
+            let width = classes.first().map_or(0, Vec::len);
+            let finite = classes.iter().flatten().all(|value| value.is_finite());
+            if width == 0 || !finite || classes.iter().any(|values| values.len() != width) {
+                return damaged("the output classes must be lists of finite values of one length");
+            }
+            let head = reader.head("output", classes.len(), &projection)?;
+            (Output::Classes(Classifier { head, labels: classes.into_iter().map(Values).collect() }), width)
+        }
+        None if projection.linear_count() == 0 => return damaged("a regression without outputs"),
+        None => (Output::Regression, projection.linear_count()),
+    };
+    let features = projection.width(crate::readout::Side::Input).saturating_mul(terminals + 1);
+    if features > MAX_DERIVED {
+        return damaged(format!("{features} features of symbols; at most {MAX_DERIVED} are kept"));
+    }
+    let lessons = read_lessons(&alphabet, width, reader)?;
+    let machine = Machine {
+        alphabet: Arc::new(alphabet),
+        reservoir,
+        view: match header.view {
+            ViewName::Reservoir => View::Reservoir,
+            ViewName::Symbol => View::Symbol,
+        },
+        mode: match header.mode {
+            ModeName::Tolerant => Mode::Tolerant,
+            ModeName::Strict => Mode::Strict,
+        },
+        simd: Simd::default(),
+        projection,
+        actions,
+        shift,
+        output,
+        symbols: Vec::new(),
+        bottom: Vec::new(),
+        lessons: Arc::new(lessons),
+        manifest: header.manifest,
+    };
+    Ok(machine.completed())
+}
+
+fn write_reservoir(parts: ReservoirParts, tensors: &mut Tensors) -> ReservoirHeader {
+    match parts {
+        ReservoirParts::Matrix(parts) => {
+            let (m, n) = (parts.neurons, parts.channels);
+            tensors.floats("reservoir.input", &[m, n], parts.input);
+            tensors.floats("reservoir.bias", &[parts.bias.len()], parts.bias);
+            let sparse = match parts.recurrent {
+                Recurrent::Dense(weights) => {
+                    tensors.floats("reservoir.recurrent", &[m, m], weights);
+                    false
+                }
+                Recurrent::Sparse(entries) => {
+                    let places = entries.iter().flat_map(|&(row, column, _)| [row, column]);
+                    tensors.integers("reservoir.places", &[entries.len(), 2], places);
+                    tensors.floats("reservoir.recurrent", &[entries.len()], entries.iter().map(|entry| entry.2));
+                    true
+                }
+            };
+            let activation = match parts.activation {
+                Activation::Tanh => ActivationName::Tanh,
+                Activation::Identity => ActivationName::Identity,
+            };
+            ReservoirHeader::Matrix { neurons: m, leak: parts.leak, activation, sparse }
+        }
+        ReservoirParts::Cycle(parts) => {
+            let CycleParts { neurons, columns, cycle, jump, jump_length, bias, leak } = parts;
+            tensors.floats("reservoir.input", &[columns.len() / neurons, neurons], columns);
+            tensors.floats("reservoir.bias", &[bias.len()], bias);
+            ReservoirHeader::Cycle { neurons, leak, cycle, jump, jump_length }
+        }
+        ReservoirParts::Legendre(parts) => {
+            let order = parts.input.len();
+            tensors.floats("reservoir.input", &[order], parts.input);
+            tensors.floats("reservoir.recurrent", &[order, order], parts.recurrent);
+            ReservoirHeader::Legendre { channels: parts.channels }
+        }
+    }
+}
+
+fn read_reservoir(header: &ReservoirHeader, reader: &Reader<'_>) -> Result<Arc<dyn Reservoir>, FileError> {
+    let parts = match *header {
+        ReservoirHeader::Matrix { neurons, leak, ref activation, sparse } => {
+            let Ok(input) = reader.0.tensor("reservoir.input") else { return damaged("reservoir.input is missing") };
+            let channels = input.shape().get(1).copied().unwrap_or(0);
+            let recurrent = if sparse {
+                let places = reader.rows::<2>("reservoir.places")?;
+                let weights = reader.floats("reservoir.recurrent", 1)?;
+                if places.len() != weights.len() {
+                    return damaged("reservoir.places and reservoir.recurrent have different lengths");
+                }
+                Recurrent::Sparse(
+                    places.iter().zip(weights).map(|(place, weight)| (place[0], place[1], weight)).collect(),
+                )
+            } else {
+                Recurrent::Dense(reader.floats("reservoir.recurrent", neurons)?)
+            };
+            let activation = match activation {
+                ActivationName::Tanh => Activation::Tanh,
+                ActivationName::Identity => Activation::Identity,
+            };
+            let input = reader.floats("reservoir.input", channels)?;
+            let bias = reader.floats("reservoir.bias", 1)?;
+            ReservoirParts::Matrix(MatrixParts { neurons, channels, input, recurrent, bias, leak, activation })
+        }
+        ReservoirHeader::Cycle { neurons, leak, cycle, jump, jump_length } => {
+            let columns = reader.floats("reservoir.input", neurons)?;
+            let bias = reader.floats("reservoir.bias", 1)?;
+            ReservoirParts::Cycle(CycleParts { neurons, columns, cycle, jump, jump_length, bias, leak })
+        }
+        ReservoirHeader::Legendre { channels } => {
+            let input = reader.floats("reservoir.input", 1)?;
+            let recurrent = reader.floats("reservoir.recurrent", input.len())?;
+            ReservoirParts::Legendre(LegendreParts { channels, recurrent, input })
+        }
+    };
+    parts.build().or_else(|error| damaged(format!("its reservoir: {error}")))
+}
+
+const SIDES: [&str; 2] = ["input", "stack"];
+
+fn write_projection(parts: &ProjectionParts, neurons: usize, tensors: &mut Tensors) {
+    for (side, half) in SIDES.iter().zip(&parts.halves) {
+        tensors.floats(
+            format!("centres.{side}"),
+            &[half.centres.len() / neurons, neurons],
+            half.centres.iter().copied(),
+        );
+        for (k, members) in half.members.iter().enumerate() {
+            tensors.integers(format!("kernel{k}.{side}"), &[members.len()], members.iter().copied());
+        }
+        if half.linear.1 > 0 {
+            tensors.floats(format!("linear.{side}"), &[neurons, half.linear.1], half.linear.0.iter().copied());
+        }
+    }
+    for (k, (gamma, support)) in parts.kernels.iter().enumerate() {
+        tensors.floats(format!("kernel{k}.gamma"), &[1], [*gamma]);
+        tensors.integers(format!("kernel{k}.support"), &[support.len(), 2], support.iter().flatten().copied());
+    }
+}
+
+fn read_projection(neurons: usize, reader: &Reader<'_>) -> Result<Projection, FileError> {
+    let mut kernels = Vec::new();
+    while reader.has(&format!("kernel{}.gamma", kernels.len())) {
+        let k = kernels.len();
+        let [gamma] = reader.floats(&format!("kernel{k}.gamma"), 1)?[..] else { return damaged("a gamma") };
+        if gamma <= 0. {
+            return damaged("a gamma that is not positive");
+        }
+        kernels.push((gamma, reader.rows::<2>(&format!("kernel{k}.support"))?));
+    }
+    let half = |side: &str| -> Result<HalfParts, FileError> {
+        let name = format!("linear.{side}");
+        let outputs = reader.0.tensor(&name).map_or(0, |tensor| tensor.shape().get(1).copied().unwrap_or(0));
+        Ok(HalfParts {
+            centres: reader.floats(&format!("centres.{side}"), neurons)?,
+            members: (0..kernels.len())
+                .map(|k| reader.integers(&format!("kernel{k}.{side}"), 1))
+                .collect::<Result<_, _>>()?,
+            linear: if outputs == 0 { (Vec::new(), 0) } else { (reader.floats(&name, outputs)?, outputs) },
+        })
+    };
+    let parts = ProjectionParts { halves: [half(SIDES[0])?, half(SIDES[1])?], kernels };
+    Projection::from_parts(neurons, parts).map_or_else(|| damaged("its kernels do not fit together"), Ok)
+}
+
+/// How the last input of a context is written: a symbol's number, the end, or a vector's number with the top bit set.
+const END: u32 = u32::MAX;
+const VECTOR: u32 = 1 << 31;
+
+fn write_lessons(lessons: &Lessons, tensors: &mut Tensors) {
+    let contexts = &lessons.contexts;
+    let last = contexts.last.iter().map(|last| match *last {
+        ContextInput::Symbol(symbol) => symbol,
+        ContextInput::End => END,
+        ContextInput::Vector(number) => VECTOR | number,
+    });
+    tensors.integers("lessons.parents", &[contexts.parents.len()], contexts.parents.iter().copied());
+    tensors.integers("lessons.last", &[contexts.last.len()], last);
+    let width = contexts.width.max(1);
+    tensors.floats("lessons.vectors", &[contexts.vectors.len() / width, width], contexts.vectors.iter().copied());
+    tensors.integers("lessons.inputs", &[lessons.inputs.len()], lessons.inputs.iter().copied());
+    tensors.integers("lessons.stacks", &[lessons.stacks.len()], lessons.stacks.iter().copied());
+    let place = |lesson: &Lesson| [lesson.input.index() as u32, lesson.stack.index() as u32];
+    let actions = lessons.actions.rows.iter().zip(&lessons.actions.labels);
+    let push = |action: &Reduction| action.push.map_or(0, |symbol| symbol.index() as u32 + 1);
+    let actions = actions.flat_map(|(row, action)| [place(row)[0], place(row)[1], action.pop, push(action)]);
+    tensors.integers("lessons.actions", &[lessons.actions.rows.len(), 4], actions);
+    let shifts = lessons.shifts.rows.iter().zip(&lessons.shifts.labels);
+    let shifts = shifts.flat_map(|(row, &shift)| [place(row)[0], place(row)[1], u32::from(shift)]);
+    tensors.integers("lessons.shifts", &[lessons.shifts.rows.len(), 3], shifts);
+    let mut outputs = |name: &str, rows: &[Lesson], values: &[&Values]| {
+        let width = values.first().map_or(1, |values| values.0.len());
+        tensors.integers(format!("lessons.{name}"), &[rows.len(), 2], rows.iter().flat_map(place));
+        let all = values.iter().flat_map(|values| values.0.iter().copied());
+        tensors.floats(format!("lessons.{name}.values"), &[rows.len(), width], all);
+    };
+    outputs("outputs", &lessons.outputs.rows, &lessons.outputs.labels.iter().collect::<Vec<_>>());
+    let (rows, values): (Vec<Lesson>, Vec<&Values>) = lessons.steps.iter().map(|(row, values)| (*row, values)).unzip();
+    outputs("steps", &rows, &values);
+}
+
+fn read_lessons(alphabet: &Alphabet, width: usize, reader: &Reader<'_>) -> Result<Lessons, FileError> {
+    let terminals = alphabet.terminals().len();
+    let parents = reader.integers("lessons.parents", 1)?;
+    let vectors = match reader.0.tensor("lessons.vectors") {
+        Ok(tensor) if tensor.shape().first() == Some(&0) => Vec::new(),
+        _ => reader.floats("lessons.vectors", terminals)?,
+    };
+    let count = vectors.len() / terminals.max(1);
+    let last: Vec<ContextInput> = reader
+        .integers("lessons.last", 1)?
+        .into_iter()
+        .map(|code| match code {
+            END => Ok(ContextInput::End),
+            code if code & VECTOR != 0 && ((code & !VECTOR) as usize) < count => {
+                Ok(ContextInput::Vector(code & !VECTOR))
+            }
+            code if (code as usize) < alphabet.len() => Ok(ContextInput::Symbol(code)),
+            _ => damaged("lessons.last names an input that is not there"),
+        })
+        .collect::<Result<_, _>>()?;
+    let ordered = parents.iter().enumerate().all(|(at, &parent)| parent as usize <= at);
+    if parents.len() != last.len() || !ordered {
+        return damaged("lessons.parents does not make a tree");
+    }
+    let mut lessons = Lessons::new();
+    lessons.inputs = reader.integers("lessons.inputs", 1)?;
+    lessons.stacks = reader.integers("lessons.stacks", 1)?;
+    if lessons.inputs.iter().chain(&lessons.stacks).any(|&context| context as usize > parents.len()) {
+        return damaged("lessons.inputs or lessons.stacks names a context that is not there");
+    }
+    let width_of_vectors = if vectors.is_empty() { 0 } else { terminals };
+    lessons.contexts = Contexts { parents, last, vectors, width: width_of_vectors };
+    let (inputs, stacks) = (lessons.inputs.len(), lessons.stacks.len());
+    let place = |input: u32, stack: u32| {
+        if (input as usize) < inputs && (stack as usize) < stacks {
+            Ok(Lesson { input: StateId::new(input), stack: StateId::new(stack) })
+        } else {
+            damaged("a lesson names a state that is not there")
+        }
+    };
+    for [input, stack, pop, push] in reader.rows::<4>("lessons.actions")? {
+        let push = push.checked_sub(1).map(|symbol| SymbolId::new(symbol as usize));
+        if push.is_some_and(|symbol| !alphabet.is_nonterminal(symbol)) {
+            return damaged("a lesson pushes a symbol that is no nonterminal");
+        }
+        lessons.actions.add(place(input, stack)?, Reduction { pop, push });
+    }
+    for [input, stack, shift] in reader.rows::<3>("lessons.shifts")? {
+        lessons.shifts.add(place(input, stack)?, shift != 0);
+    }
+    let outputs = |name: &str| -> Result<Vec<(Lesson, Values)>, FileError> {
+        let rows = reader.rows::<2>(&format!("lessons.{name}"))?;
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let values = reader.floats(&format!("lessons.{name}.values"), width)?;
+        if values.len() != rows.len() * width {
+            return damaged(format!("lessons.{name} and its values have different lengths"));
+        }
+        let pairs = rows.iter().zip(values.chunks_exact(width));
+        pairs.map(|(&[input, stack], values)| Ok((place(input, stack)?, Values(values.to_vec())))).collect()
+    };
+    for (row, values) in outputs("outputs")? {
+        lessons.outputs.add(row, values);
+    }
+    lessons.steps = outputs("steps")?;
+    Ok(lessons)
+}

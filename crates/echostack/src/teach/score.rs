@@ -1,0 +1,75 @@
+//! How far a recogniser is from traces that are taken for the truth.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Trace;
+use crate::recognize::{Limits, Recognizer, Verdict, outputs};
+
+/// How far a recogniser is from the truth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The paper's metric: the mean absolute error of the output over the steps of a word, averaged over words. A step
+    /// that only one of the two reaches counts as an error of 1.
+    pub error: f64,
+    /// The words whose verdict differs; for real-valued outputs, those with a value off by more than 0.5. As numbers
+    /// among the traces.
+    pub wrong: Vec<usize>,
+    /// The number of words.
+    pub words: usize,
+    /// The number of tokens.
+    pub tokens: usize,
+}
+
+/// What a word is judged to be, without the expected tokens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Judgement {
+    Accepted,
+    NotAccepted,
+    RefusedAt(u64),
+    Stopped,
+}
+
+/// Compares a recogniser with traces on rayon's threads; the result does not depend on their number.
+pub fn score<R: Recognizer>(recognizer: &Arc<R>, traces: &[Trace], limits: Limits) -> Score {
+    let one = |trace: &Trace| {
+        let (given, verdict) = outputs(recognizer, trace.word(), limits);
+        let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
+        let differences = || given.iter().zip(&wanted).map(|(a, b)| (a - b).abs());
+        let steps = given.len().max(wanted.len()) as f64;
+        let error = (differences().sum::<f64>() + given.len().abs_diff(wanted.len()) as f64) / steps;
+        let wrong = if wanted.iter().all(|&value| value == 0. || value == 1.) && trace.output_width() == 1 {
+            judged(&verdict, trace.word().len()) != truth(trace)
+        } else {
+            given.len() != wanted.len() || !differences().all(|difference| difference <= 0.5)
+        };
+        (error, wrong)
+    };
+    let all: Vec<(f64, bool)> = traces.par_iter().map(one).collect();
+    Score {
+        error: all.iter().map(|(error, _)| error).sum::<f64>() / all.len().max(1) as f64,
+        wrong: all.iter().enumerate().filter(|(_, (_, wrong))| *wrong).map(|(number, _)| number).collect(),
+        words: all.len(),
+        tokens: traces.iter().map(|trace| trace.word().len()).sum(),
+    }
+}
+
+fn judged(verdict: &Verdict, length: usize) -> Judgement {
+    match *verdict {
+        Verdict::Accept => Judgement::Accepted,
+        Verdict::Incomplete { .. } => Judgement::NotAccepted,
+        // A tolerant recogniser refuses the end.
+        Verdict::Reject { position, .. } if position == length as u64 => Judgement::NotAccepted,
+        Verdict::Reject { position, .. } => Judgement::RefusedAt(position),
+        Verdict::Stopped { .. } => Judgement::Stopped,
+    }
+}
+
+fn truth(trace: &Trace) -> Judgement {
+    match trace.steps().last() {
+        _ if trace.is_refusal() => Judgement::RefusedAt(trace.steps().len() as u64 - 1),
+        Some(step) if step.output[0] > 0.5 => Judgement::Accepted,
+        _ => Judgement::NotAccepted,
+    }
+}

@@ -1,0 +1,136 @@
+//! Model files: the same machine comes back, and whatever a file says, nothing worse than an error happens.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{fit, trained};
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{
+    ActionReadout, Drive, Event, FileError, Limits, Machine, Mode, Params, Reservoir, ReservoirParams, Simd, View,
+    Word, judge,
+};
+use rand::{RngExt, SeedableRng};
+
+/// Every margin, output and action on a word, as bits.
+fn bits(machine: &Arc<Machine>, word: &Word) -> Vec<u64> {
+    let mut all = Vec::new();
+    let mut watch = |_, event: Event<'_>| match event {
+        Event::Decide { reduction, margin } => all.extend([u64::from(reduction.pop), margin.to_bits()]),
+        Event::Shift { margin, .. } => all.push(margin.to_bits()),
+        Event::Output { values } => all.extend(values.iter().map(|value| value.to_bits())),
+    };
+    judge(machine, word, Limits { actions: 64, ..Limits::default() }, &mut watch);
+    all
+}
+
+#[test]
+fn a_machine_comes_back_bit_by_bit() {
+    for task in [Task::Json, Task::RepeatCopy] {
+        for kind in ReservoirKind::ALL {
+            for (view, actions) in [(View::Reservoir, ActionReadout::Separate), (View::Symbol, ActionReadout::Joint)] {
+                let params = Params { view, actions, mode: Mode::Strict, ..task.params(kind, 64, 1) };
+                let machine = fit(task, params, &task.examples(Split::Train, 20, 1));
+                let bytes = machine.to_bytes().unwrap();
+                let again = Arc::new(Machine::from_bytes(&bytes).unwrap());
+                assert!(again.to_bytes().unwrap() == bytes, "{task} {kind:?}");
+                assert_eq!(again.manifest(), machine.manifest());
+                for trace in task.examples(Split::Test, 5, 1) {
+                    assert!(bits(&again, trace.word()) == bits(&machine, trace.word()), "{task} {kind:?}");
+                }
+                for ((a, x), (b, y)) in machine.lessons().actions().zip(again.lessons().actions()) {
+                    assert_eq!(x, y);
+                    let states = |machine: &Machine, lesson| machine.lessons().states(&**machine.reservoir(), lesson);
+                    assert_eq!(states(&machine, a), states(&again, b));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn files_are_replaced_whole_and_refusals_say_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.safetensors");
+    let machine = trained(Task::Anbn, ReservoirKind::Cycle, 32, 0);
+    std::fs::write(&path, "something else").unwrap();
+    assert!(matches!(Machine::load(&path), Err(FileError::NotAModel(_))));
+    machine.save(&path).unwrap();
+    Machine::load(&path).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(matches!(Machine::load(folder.path().join("none")), Err(FileError::Io { .. })));
+    assert!(matches!(machine.save(folder.path().join("no/such/folder")), Err(FileError::Io { .. })));
+    // Another version is told apart from damage.
+    let mut bytes = machine.to_bytes().unwrap();
+    let key = br#"\"version\":"#;
+    let at = bytes.windows(key.len()).position(|window| window == key).unwrap();
+    bytes[at + key.len()] = b'9';
+    let error = Machine::from_bytes(&bytes).unwrap_err();
+    assert!(matches!(error, FileError::Version(9)), "{error}");
+    // A safetensors file of somebody else.
+    let other = safetensors::serialize(Vec::<(String, safetensors::tensor::TensorView<'_>)>::new(), None).unwrap();
+    assert!(matches!(Machine::from_bytes(&other), Err(FileError::NotAModel(_))));
+}
+
+#[test]
+fn damaged_files_do_no_harm() {
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(2);
+    let mut survived = 0;
+    for (task, kind) in [
+        (Task::Anbn, ReservoirKind::Cycle),
+        (Task::Json, ReservoirKind::Random),
+        (Task::Dyck1, ReservoirKind::Legendre),
+        (Task::Copy, ReservoirKind::Cycle),
+    ] {
+        let machine = fit(task, task.params(kind, 32, 0), &task.examples(Split::Train, 4, 0));
+        let good = machine.to_bytes().unwrap();
+        let header = 8 + u64::from_le_bytes(good[..8].try_into().unwrap()) as usize;
+        let word = task.examples(Split::Test, 1, 0)[0].word().clone();
+        for round in 0..3000 {
+            let mut bytes = good.clone();
+            // Damage in the header and in the numbers by turns: bits, digits, other values, a shorter file.
+            let range = if round % 2 == 0 { 0..header } else { header..good.len() };
+            for _ in 0..random.random_range(1..4) {
+                let at = random.random_range(range.clone());
+                bytes[at] = match random.random_range(0..4) {
+                    0 => bytes[at] ^ (1 << random.random_range(0..8)),
+                    1 => b'0' + random.random_range(0..10),
+                    2 => 0xff,
+                    _ => random.random(),
+                };
+            }
+            if random.random_bool(0.05) {
+                bytes.truncate(random.random_range(0..good.len()));
+            }
+            if let Ok(machine) = Machine::from_bytes(&bytes) {
+                survived += 1;
+                bits(&Arc::new(machine), &word);
+            }
+        }
+    }
+    println!("{survived} of 12000 damaged files were still models");
+    assert!(survived > 100);
+}
+
+#[test]
+fn a_reservoir_without_parts_cannot_be_saved() {
+    #[derive(Debug)]
+    struct Own(Arc<dyn Reservoir>);
+    impl Reservoir for Own {
+        fn neurons(&self) -> usize {
+            self.0.neurons()
+        }
+        fn channels(&self) -> usize {
+            self.0.channels()
+        }
+        fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]) {
+            self.0.step(simd, from, drive, to);
+        }
+    }
+    let task = Task::Anbn;
+    let params = task.params(ReservoirKind::Cycle, 64, 0);
+    let own = Own(params.reservoir.build(task.alphabet().len()).unwrap());
+    let params = Params { reservoir: ReservoirParams::Given(Arc::new(own)), ..params };
+    let machine = fit(task, params, &task.examples(Split::Train, 20, 0));
+    assert!(matches!(machine.to_bytes(), Err(FileError::Reservoir)));
+}
