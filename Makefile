@@ -1,11 +1,12 @@
 # One word per action. `make` alone lists them.
-.PHONY: help check test doc parity measure
+.PHONY: help check test doc parity measure speed
 
 help:
 	@echo "check    everything that CI runs"
 	@echo "test     the tests"
 	@echo "doc      the documentation, in target/doc"
 	@echo "parity   our support vector machine against scikit-learn's"
+	@echo "speed    our training and testing against the Python peer's"
 	@echo "measure  train and test on the paper's tasks: error, size, time"
 
 check:
@@ -19,7 +20,10 @@ doc:
 
 parity:
 	bash tools/python-env numpy scikit-learn
-	cargo test --test sklearn_parity -- --ignored --nocapture
+	cargo test --workspace --test sklearn_parity -- --ignored --nocapture
 
 measure:
 	cargo run --release --example zero_error
+
+speed:
+	bash benchmarks/speed

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The peer of the benchmarks: a reservoir stack machine in plain numpy and scikit-learn.
 
 It stands in for the code of the authors of "Reservoir Stack Machines" (Paaßen, Schulz, Hammer, 2021), who describe

@@ -329,7 +329,11 @@ impl Machine {
         let bytes = self.to_bytes()?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || -> std::io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            let mut builder = tempfile::Builder::new();
+            // As any new file, in place of the secrecy of temporary ones; the user's mask still applies.
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let mut file = builder.tempfile_in(folder)?;
             file.write_all(&bytes)?;
             file.as_file().sync_all()?;
             file.persist(path)?;

@@ -1,0 +1,193 @@
+//! The command line: converts, calls the library, prints. Data goes to standard output, messages to standard error; the
+//! exit code is 0 for accept, 1 for reject or incomplete, 2 for an error or a limit.
+
+mod bench;
+mod check;
+mod evaluate;
+mod inspect;
+mod learn;
+mod progress;
+mod sample;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::Result;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use echostack::tasks::{ReservoirKind, Task};
+
+/// Learn, check and measure reservoir stack machines.
+#[derive(Parser)]
+#[command(name = "echostack", version, propagate_version = true)]
+struct Cli {
+    /// Print nothing but errors, and show no progress; `check` tells its verdict by the exit code alone
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Threads to use; never changes a result [default: all cores]
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the built-in tasks
+    Tasks(TasksArgs),
+    /// Print words of a task, or write a work item for benchmarks
+    Sample(sample::Args),
+    /// Train a machine on a task and save it
+    Learn(learn::Args),
+    /// Judge words, one a line: exit code 0 if all are accepted, 1 if one is not, 2 on an error or a limit
+    Check(check::Args),
+    /// Measure a machine on fresh words of a task
+    Evaluate(evaluate::Args),
+    /// Show what is in a model file
+    Inspect(inspect::Args),
+    /// Train and test as a work item says, and print errors and seconds
+    Bench(bench::Args),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write man pages into a folder
+    Man {
+        /// The folder, made if it is not there
+        folder: PathBuf,
+    },
+}
+
+#[derive(clap::Args)]
+struct TasksArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Show each task's rules and the grammar its words are drawn from
+    #[arg(long)]
+    rules: bool,
+}
+
+/// A task by its name; `task:NAME` says that no grammar is meant.
+#[derive(Clone, Copy)]
+struct TaskName(Task);
+
+impl FromStr for TaskName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let name = text.strip_prefix("task:").unwrap_or(text);
+        name.parse().map(Self).map_err(|error: echostack::tasks::UnknownTask| error.to_string())
+    }
+}
+
+/// The kind of reservoir, as an option.
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    /// Sparse Gaussian weights
+    Random,
+    /// A cycle with jumps
+    Cycle,
+    /// A Legendre delay network
+    Legendre,
+}
+
+impl From<Kind> for ReservoirKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Random => Self::Random,
+            Kind::Cycle => Self::Cycle,
+            Kind::Legendre => Self::Legendre,
+        }
+    }
+}
+
+/// What a command ends with when nothing went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Accepted,
+    Rejected,
+    Stopped,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(Outcome::Accepted) => ExitCode::SUCCESS,
+        Ok(Outcome::Rejected) => ExitCode::from(1),
+        Ok(Outcome::Stopped) => ExitCode::from(2),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("echostack: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the reader of our output went away, as `head` does.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let kind = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(kind))
+}
+
+fn run(cli: Cli) -> Result<Outcome> {
+    if let Some(threads) = cli.threads {
+        anyhow::ensure!((1..=1024).contains(&threads), "--threads is {threads}, but must be from 1 to 1024");
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    }
+    match cli.command {
+        Command::Tasks(args) => tasks(&args),
+        Command::Sample(args) => sample::run(&args),
+        Command::Learn(args) => learn::run(&args, cli.quiet),
+        Command::Check(args) => check::run(&args, cli.quiet),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "echostack", &mut script);
+            std::io::stdout().write_all(&script)?;
+            Ok(Outcome::Accepted)
+        }
+        Command::Man { folder } => {
+            std::fs::create_dir_all(&folder)?;
+            clap_mangen::generate_to(Cli::command(), &folder)?;
+            Ok(Outcome::Accepted)
+        }
+    }
+}
+
+/// Prints a value as one line of JSON.
+fn print_json(value: &serde_json::Value) -> Result<()> {
+    writeln!(std::io::stdout(), "{value}")?;
+    Ok(())
+}
+
+fn tasks(args: &TasksArgs) -> Result<Outcome> {
+    let mut out = std::io::stdout().lock();
+    for task in Task::ALL {
+        let alphabet = task.alphabet();
+        let names: Vec<&str> = alphabet.terminals().map(|symbol| alphabet.name(symbol)).collect();
+        let automaton = task.automaton();
+        if args.json {
+            let json =
+                |automaton: echostack::Automaton| serde_json::from_str::<serde_json::Value>(&automaton.to_json());
+            let automaton = automaton.map(json).transpose()?;
+            let value = serde_json::json!({
+                "task": task.name(), "terminals": names, "automaton": automaton,
+                "grammar": task.sampling_grammar(),
+            });
+            writeln!(out, "{value}")?;
+            continue;
+        }
+        writeln!(out, "{:12} {}", task.name(), names.join(" "))?;
+        if let (true, Some(automaton), Some(grammar)) = (args.rules, automaton, task.sampling_grammar()) {
+            for line in automaton.to_string().lines().chain(grammar.lines()) {
+                writeln!(out, "    {line}")?;
+            }
+        }
+    }
+    Ok(Outcome::Accepted)
+}

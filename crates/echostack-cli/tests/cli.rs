@@ -1,0 +1,206 @@
+//! The command line as a user meets it: the real binary, its output, its exit codes.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn echostack(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_echostack"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || _ = stdin.write_all(&input));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Standard output of a call that must succeed.
+fn good(arguments: &[&str]) -> String {
+    let output = echostack(arguments, b"");
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&good(arguments)).unwrap()
+}
+
+fn learned(folder: &Path, more: &[&str]) -> String {
+    let path = folder.join("m.safetensors").display().to_string();
+    let arguments = [&["learn", "-o", &path, "--quiet"], more].concat();
+    assert_eq!(good(&arguments), "");
+    path
+}
+
+#[test]
+fn learn_check_and_evaluate() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = learned(folder.path(), &["--task", "anbn", "--negatives", "0.5", "--strict", "--lookahead", "symbol"]);
+    let check = |input: &[u8], more: &[&str]| {
+        let output = echostack(&[&["check", &model], more].concat(), input);
+        (text(&output.stdout), output.status.code().unwrap())
+    };
+    assert_eq!(check(b"a a b b\n", &[]), ("-:1: accept\n".into(), 0));
+    assert_eq!(check(b"aabb\r\nab", &["--chars"]), ("-:1: accept\n-:2: accept\n".into(), 0));
+    let wrong = "-:1: reject at token 3: unexpected a, expected b\n-:2: incomplete, expected b\n";
+    assert_eq!(check(b"a a b a b\na a b\n", &[]), (wrong.into(), 1));
+    assert_eq!(check(b"ab\nab!\n", &["--chars", "--quiet"]), (String::new(), 1));
+    let unknown = "-:1: reject at token 1: unexpected \u{e9}, expected a or b\n";
+    assert_eq!(check("a\u{e9}b".as_bytes(), &["--chars"]), (unknown.into(), 1));
+    assert_eq!(check(b"", &[]), ("-:1: incomplete, expected a\n".into(), 1));
+    let (line, code) = check(b"a b b\n", &["--json"]);
+    let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(value["verdict"], "reject");
+    assert_eq!((value["position"].as_u64(), code), (Some(2), 1));
+    // Many files at once, each line named.
+    let [one, two] = ["one", "two"].map(|name| folder.path().join(name).display().to_string());
+    std::fs::write(&one, "a b\n").unwrap();
+    std::fs::write(&two, "a a b b\nb\n").unwrap();
+    let (lines, code) = check(b"", &[&one, &two]);
+    assert_eq!(code, 1);
+    assert!(lines.starts_with(&format!("{one}:1: accept\n{two}:1: accept\n{two}:2: reject at token 0")));
+
+    let value = json(&["evaluate", &model, "--task", "task:anbn", "--count", "50", "--json"]);
+    for key in ["error", "near_miss_error", "random_error", "wrong", "near_miss_wrong", "random_wrong"] {
+        assert_eq!(value[key], 0, "{key}");
+    }
+    let value = json(&["inspect", &model, "--json"]);
+    assert_eq!((value["mode"].as_str(), value["lookahead"].as_str()), (Some("strict"), Some("symbol")));
+    assert_eq!(value["manifest"]["task"], "anbn");
+    assert!(good(&["inspect", &model]).contains("reads      a b"));
+}
+
+#[test]
+fn a_long_word_is_read_as_a_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = learned(folder.path(), &["--task", "anbn", "--negatives", "0.5"]);
+    let word = |a: usize, b: usize| [vec![b'a'; a], vec![b'b'; b]].concat();
+    let run = |input: &[u8]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_echostack"))
+            .args(["check", &model, "--chars", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input).unwrap();
+        // All but the pipe's last part has been read by now; the deepest point lies behind.
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().to_string();
+        drop(stdin);
+        let kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+        (child.wait().unwrap().code().unwrap(), kib / 1024)
+    };
+    let (code, mib) = run(&word(100_000, 100_000));
+    assert_eq!(code, 0);
+    assert!(mib < 256, "{mib} MiB");
+    assert_eq!(run(&word(100_000, 100_001)).0, 1);
+}
+
+#[test]
+fn sampling_repeats_with_the_seed() {
+    let sample = |more: &[&str]| good(&[&["sample", "--task", "dyck2", "--count", "20"], more].concat());
+    assert_eq!(sample(&["--seed", "3"]), sample(&["--seed", "3"]));
+    assert_ne!(sample(&["--seed", "3"]), sample(&["--seed", "4"]));
+    assert_eq!(sample(&["--kind", "near-miss", "--chars"]).lines().count(), 20);
+    assert!(
+        sample(&["--kind", "random", "--chars"]).lines().all(|line| line.bytes().all(|byte| b"()[]".contains(&byte)))
+    );
+}
+
+#[test]
+fn a_work_item_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().join("work.json").display().to_string();
+    for reservoir in ["cycle", "random", "legendre"] {
+        good(&["sample", "--task", "dyck1", "--reservoir", reservoir, "--work", &work]);
+        let value = json(&["bench", "--work", &work, "--json", "--threads", "1"]);
+        assert_eq!(value["error"], 0., "{reservoir}");
+        assert!(value["train_s"].as_f64().unwrap() > 0. && value["test_tokens"].as_u64().unwrap() > 5000);
+    }
+}
+
+#[test]
+fn tasks_completions_and_man_pages_are_there() {
+    let tasks = good(&["tasks"]);
+    assert_eq!(tasks.lines().count(), 9);
+    assert!(good(&["tasks", "--rules"]).contains("(( S ), ε, 3, S)"));
+    for line in good(&["tasks", "--json"]).lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(good(&["completions", shell]).contains("evaluate"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    good(&["man", &folder.path().display().to_string()]);
+    assert!(folder.path().join("echostack-learn.1").exists());
+}
+
+#[test]
+fn mistakes_are_told_with_exit_code_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let no_model = folder.path().join("text").display().to_string();
+    std::fs::write(&no_model, "no model").unwrap();
+    let model = learned(folder.path(), &["--task", "dyck1", "--count", "20"]);
+    let cases: [(&[&str], &str); 9] = [
+        (&["learn", "--task", "dyck4", "-o", "x"], "there is no task \"dyck4\""),
+        (&["learn", "--task", "dyck1", "--neurons", "0", "-o", "x"], "neurons is 0"),
+        (&["learn", "--task", "dyck1", "--negatives", "2", "-o", "x"], "--negatives is 2"),
+        (&["learn", "--task", "anbn", "--max-length", "1", "-o", "x"], "raise --max-length"),
+        (&["learn", "--task", "dyck1", "-o", "/no/such/folder/x"], "could not save"),
+        (&["check", "/no/such/model"], "could not read the model"),
+        (&["check", &no_model], "this is no echostack model"),
+        (&["check", &model, "/no/such/words"], "could not read /no/such/words"),
+        (&["evaluate", &model, "--task", "json"], "the machine reads ( )"),
+    ];
+    for (arguments, message) in cases {
+        let output = echostack(arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(message), "{arguments:?}: {}", text(&output.stderr));
+        assert!(output.stdout.is_empty());
+    }
+}
+
+/// Runs the terminal sessions of the README, one after the other in one folder, and compares what they print.
+#[test]
+fn the_readme_shows_real_sessions() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_echostack")).parent().unwrap().display().to_string();
+    let path = format!("{binary}:{}", std::env::var("PATH").unwrap());
+    let mut sessions = 0;
+    for block in readme.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        for step in block.split("$ ").skip(1).filter(|step| step.starts_with("echostack") || step.starts_with("printf"))
+        {
+            let (command, shown) = step.split_once('\n').unwrap();
+            let run = Command::new("sh")
+                .args(["-c", &format!("{command} 2>&1")])
+                .env("PATH", &path)
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            assert_eq!(without_times(&text(&run.stdout)), without_times(shown), "$ {command}");
+            sessions += 1;
+        }
+    }
+    assert!(sessions >= 4, "{sessions} commands");
+}
+
+/// Replaces the number before " ms": it differs from run to run.
+fn without_times(text: &str) -> String {
+    let parts: Vec<&str> = text.split(" ms").collect();
+    let (last, firsts) = parts.split_last().unwrap();
+    let cut = |part: &&str| part.trim_end_matches(|c: char| c.is_ascii_digit()).to_string() + "N ms";
+    firsts.iter().map(cut).collect::<String>() + last
+}
