@@ -1,0 +1,47 @@
+//! Trains the readouts of a latch machine (about 3,000 rows of 512 features), prints the seconds, and writes the rows, so
+//! that `benchmarks/svm.py` can train scikit-learn's SVC on the same.
+//!
+//! `cargo run --release --example svm_speed FOLDER`
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{Lesson, Params, Svm};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::args().nth(1).ok_or("name a folder to write to")?;
+    let folder = Path::new(&folder);
+    let task = Task::Latch;
+    let train = task.examples(Split::Train, 100, 0);
+    // scikit-learn's own width, and the cost of the measurements that the project began with.
+    let params =
+        Params { svm: Svm { cost: 100., gamma: 1., ..Svm::default() }, ..task.params(ReservoirKind::Cycle, 256, 0) };
+    let params = params.check()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    pool.install(|| {
+        let start = Instant::now();
+        let machine = params.fit(&task.alphabet(), &train, &())?;
+        let whole = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let lessons = params.collect(&**machine.reservoir(), &task.alphabet(), &train, &())?;
+        let collecting = start.elapsed().as_secs_f64();
+        println!("{}", whole - collecting);
+        let write = |name: &str, rows: Vec<(Lesson, i64)>| -> std::io::Result<()> {
+            let states = |lesson| lessons.states(&**machine.reservoir(), lesson);
+            let values = rows.iter().flat_map(|(lesson, _)| {
+                let (h, g) = states(*lesson);
+                h.into_iter().chain(g)
+            });
+            fs::write(folder.join(format!("{name}.x")), values.flat_map(f64::to_le_bytes).collect::<Vec<_>>())?;
+            let labels = rows.iter().flat_map(|(_, label)| label.to_le_bytes());
+            fs::write(folder.join(format!("{name}.y")), labels.collect::<Vec<_>>())
+        };
+        write("pop", lessons.actions().map(|(lesson, action)| (lesson, i64::from(action.pop))).collect())?;
+        let push = |push: Option<echostack::SymbolId>| push.map_or(-1, |symbol| symbol.index() as i64);
+        write("push", lessons.actions().map(|(lesson, action)| (lesson, push(action.push))).collect())?;
+        write("output", lessons.outputs().map(|(lesson, values)| (lesson, values[0] as i64)).collect())?;
+        Ok(())
+    })
+}
