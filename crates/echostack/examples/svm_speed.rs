@@ -10,7 +10,7 @@ use std::time::Instant;
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{Lesson, Params, Svm};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let folder = std::env::args().nth(1).ok_or("name a folder to write to")?;
     let folder = Path::new(&folder);
     let task = Task::Latch;

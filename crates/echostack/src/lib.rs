@@ -58,8 +58,8 @@ pub use machine::{
 };
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
-    Engine, Event, Limit, Limits, Mode, Observer, Recognizer, Reduction, Run, Session, Status, Verdict, judge,
-    judge_all, outputs,
+    Engine, Event, Limit, Limits, Mode, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Verdict, judge,
+    judge_all, outputs, watch_all,
 };
 pub use reservoir::{
     Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,

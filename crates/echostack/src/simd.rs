@@ -93,7 +93,8 @@ kernel!(Tanh: all_tanh, values: &'a mut [f64]);
 kernel!(Exp: all_exp, values: &'a mut [f64]);
 kernel!(AddScaled: add_scaled, a: f64, from: &'a [f64], to: &'a mut [f64]);
 kernel!(Multiply: multiply, columns: &'a [f64], from: &'a [f64], to: &'a mut [f64]);
-kernel!(SquaredDistances: squared_distances, blocks: &'a [f64], squares: &'a [f64], point: &'a [f64], out: &'a mut [f64]);
+kernel!(DistancesOfOne: squared_distances::<1>, blocks: &'a [f64], squares: &'a [f64], points: [&'a [f64]; 1], out: &'a mut [f64]);
+kernel!(DistancesOfMany: squared_distances::<POINTS>, blocks: &'a [f64], squares: &'a [f64], points: [&'a [f64]; POINTS], out: &'a mut [f64]);
 
 #[inline(always)]
 fn multiply(columns: &[f64], from: &[f64], to: &mut [f64]) {
@@ -221,10 +222,15 @@ impl Rows {
         block.iter().skip(index % LANES).step_by(LANES).take(self.width).copied()
     }
 
-    /// The squared distance of `point` to each row, as |x|^2 + |y|^2 - 2 x y; x y is summed from the first neuron to the
-    /// last.
-    pub(crate) fn squared_distances(&self, simd: Simd, point: &[f64], out: &mut [f64]) {
-        simd.run(SquaredDistances { blocks: &self.blocks, squares: &self.squares, point, out });
+    /// The squared distance of each of the first `count` points to each row, as |x|^2 + |y|^2 - 2 x y; x y is summed from
+    /// the first neuron to the last. Several points at once read the rows only once.
+    pub(crate) fn squared_distances(&self, simd: Simd, points: [&[f64]; POINTS], count: usize, out: &mut [f64]) {
+        let (blocks, squares) = (&self.blocks[..], &self.squares[..]);
+        if count == 1 {
+            simd.run(DistancesOfOne { blocks, squares, points: [points[0]], out });
+        } else {
+            simd.run(DistancesOfMany { blocks, squares, points, out: &mut out[..count * self.len] });
+        }
     }
 }
 
@@ -240,21 +246,41 @@ fn square(values: &[f64]) -> f64 {
     sums.iter().sum()
 }
 
+/// How many points are compared with the rows at once.
+pub(crate) const POINTS: usize = 4;
+
+/// `out` has the distances of the first point, then those of the second, and so on; it may end before the last point.
 #[inline(always)]
-fn squared_distances(blocks: &[f64], squares: &[f64], point: &[f64], out: &mut [f64]) {
-    let own = square(point);
-    let rows = blocks.chunks_exact(LANES * point.len()).zip(out.chunks_mut(LANES).zip(squares.chunks(LANES)));
-    for (block, (out, squares)) in rows {
-        let mut products = [0_f64; LANES];
-        for (values, x) in block.as_chunks::<LANES>().0.iter().zip(point) {
-            for (product, value) in products.iter_mut().zip(values) {
-                *product = x.mul_add(*value, *product);
+fn squared_distances<const N: usize>(blocks: &[f64], squares: &[f64], points: [&[f64]; N], out: &mut [f64]) {
+    let (width, rows) = (points[0].len(), squares.len());
+    assert!(points.iter().all(|point| point.len() == width));
+    let mut own = [0.; N];
+    for (own, point) in own.iter_mut().zip(&points) {
+        *own = square(point);
+    }
+    for (number, block) in blocks.chunks_exact(LANES * width).enumerate() {
+        // Half a block at a time: its sums for all points stay in registers.
+        for half in 0..2 {
+            let mut products = [[0_f64; LANES / 2]; N];
+            for (at, values) in block.as_chunks::<LANES>().0.iter().enumerate().take(width) {
+                let values = &values.as_chunks::<{ LANES / 2 }>().0[half];
+                for (products, point) in products.iter_mut().zip(&points) {
+                    let x = point[at];
+                    for (product, value) in products.iter_mut().zip(values) {
+                        *product = x.mul_add(*value, *product);
+                    }
+                }
             }
-        }
-        for ((out, product), square) in out.iter_mut().zip(&products).zip(squares) {
-            // Rounding may leave less than nothing.
-            let distance = (-2_f64).mul_add(*product, own + square);
-            *out = if distance < 0. { 0. } else { distance };
+            let first = number * LANES + half * LANES / 2;
+            for (at, (products, own)) in products.iter().zip(own).enumerate() {
+                let place = first.min(rows)..(first + LANES / 2).min(rows);
+                let Some(out) = out.get_mut(at * rows + place.start..at * rows + place.end) else { continue };
+                for ((out, product), square) in out.iter_mut().zip(products).zip(&squares[place]) {
+                    // Rounding may leave less than nothing.
+                    let distance = (-2_f64).mul_add(*product, own + square);
+                    *out = if distance < 0. { 0. } else { distance };
+                }
+            }
         }
     }
 }
@@ -283,8 +309,19 @@ mod tests {
                 (0..41).map(|_| (0..width).map(|_| random.random_range(-1.0..1.0)).collect()).collect();
             all.iter().for_each(|row| rows.push(row));
             let (mut a, mut b) = (vec![0.; 41], vec![0.; 41]);
-            rows.squared_distances(fast, &point, &mut a);
-            rows.squared_distances(slow, &point, &mut b);
+            rows.squared_distances(fast, [&point; POINTS], 1, &mut a);
+            rows.squared_distances(slow, [&point; POINTS], 1, &mut b);
+            // Several points at once have the same bits as each alone, however many there are.
+            let others = [&all[3][..], &point, &all[17], &all[40]];
+            for count in 2..=POINTS {
+                let mut together = vec![0.; 41 * count];
+                rows.squared_distances(fast, others, count, &mut together);
+                for (at, other) in others.iter().enumerate().take(count) {
+                    let mut alone = vec![0.; 41];
+                    rows.squared_distances(fast, [other; POINTS], 1, &mut alone);
+                    assert_eq!(together[at * 41..][..41], alone);
+                }
+            }
             let obvious: Vec<f64> =
                 all.iter().map(|row| row.iter().zip(&point).map(|(y, x)| (x - y) * (x - y)).sum()).collect();
             assert_eq!(a, b);

@@ -225,14 +225,16 @@ impl Word {
     }
 
     /// The inputs, in order.
-    pub fn inputs(&self) -> impl ExactSizeIterator<Item = Input<'_>> {
-        (0..self.len()).map(|position| match self {
-            Self::Symbols(symbols) => Input::Symbol(symbols[position]),
-            Self::Vectors { width, values } => {
-                let rest = &values[position * (*width).max(1)..];
-                Input::Vector(&rest[..rest.len().min((*width).max(1))])
-            }
-        })
+    pub fn inputs(&self) -> impl Iterator<Item = Input<'_>> {
+        (0..self.len()).filter_map(|position| self.get(position))
+    }
+
+    /// The input at a position.
+    pub fn get(&self, position: usize) -> Option<Input<'_>> {
+        match self {
+            Self::Symbols(symbols) => symbols.get(position).copied().map(Input::Symbol),
+            Self::Vectors { width, values } => values.chunks((*width).max(1)).nth(position).map(Input::Vector),
+        }
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::{Order, error, fit, languages, slow_outputs};
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{
-    ActionReadout, Alphabet, Control, Engine, FitError, Input, Limit, Limits, Machine, Mode, Oracle, Params,
+    ActionReadout, Alphabet, Control, Engine, FitError, Input, Limit, Limits, Machine, Mode, Oracle, Outputs, Params,
     Recognizer, Reduction, Run, Session, Stage, Status, Step, SymbolId, Trace, Verdict, View, Word, judge, outputs,
-    record,
+    record, watch_all,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -275,4 +275,33 @@ fn a_word_of_nothing_can_be_taught() {
     let trace = Trace::new(&alphabet, "nothing", Word::Symbols(vec![]), steps).unwrap();
     let machine = Arc::new(Params::default().check().unwrap().fit(&alphabet, &[trace], &()).unwrap());
     assert!(judge(&machine, &Word::Symbols(vec![]), Limits::default(), &mut ()).is_accept());
+}
+
+#[test]
+fn words_judged_together_are_judged_as_each_alone() {
+    let mut verdicts = [0; 4];
+    for task in [Task::Json, Task::Dyck2] {
+        // Few neurons, so that machines are often wrong and some are stopped; strict and tolerant.
+        let tolerant = fit(task, task.params(ReservoirKind::Random, 40, 0), &task.examples(Split::Train, 6, 0));
+        let strict = strict_machine(task, View::Reservoir, ActionReadout::Separate);
+        let mut words = damaged_and_whole(task, 60, 5);
+        words.push(Word::Symbols(vec![]));
+        words.push(Word::Symbols(vec![SymbolId::new(0), SymbolId::new(99), SymbolId::new(1)]));
+        words.push(Word::Symbols(vec![SymbolId::new(99)]));
+        for machine in [&tolerant, &strict] {
+            let limits = Limits { actions: 20, ..Limits::default() };
+            let mut together = vec![Outputs::default(); words.len()];
+            let given = watch_all(machine, &words.iter().collect::<Vec<_>>(), &mut together, limits);
+            for ((word, given), together) in words.iter().zip(given).zip(together) {
+                assert_eq!((together.0, given.clone()), outputs(machine, word, limits), "{word:?}");
+                verdicts[match given {
+                    Verdict::Accept => 0,
+                    Verdict::Incomplete { .. } => 1,
+                    Verdict::Reject { .. } => 2,
+                    Verdict::Stopped { .. } => 3,
+                }] += 1;
+            }
+        }
+    }
+    assert!(verdicts.iter().all(|&count| count > 0), "{verdicts:?}");
 }

@@ -16,8 +16,9 @@ pub struct MachineStack {
     /// The state h before the input looked at, and with it.
     before: Vec<f64>,
     state: Vec<f64>,
-    /// What the readouts see of it.
+    /// What the readouts see of it, and whether that is known.
     input_features: Vec<f64>,
+    input_known: bool,
     next: Next,
     /// The vector looked at.
     vector: Vec<f64>,
@@ -42,6 +43,7 @@ impl MachineStack {
             before: vec![0.; neurons],
             state: vec![0.; neurons],
             input_features: vec![0.; machine.projection.width(Side::Input)],
+            input_known: false,
             next: Next::End,
             vector: Vec::new(),
             scratch: Scratch::default(),
@@ -55,13 +57,19 @@ impl MachineStack {
         self.stack.symbols()
     }
 
+    /// The state on a side and room for its features, if these are not known.
+    fn open(&mut self, side: Side) -> Option<(&[f64], &mut [f64])> {
+        match side {
+            Side::Input if self.input_known => None,
+            Side::Input => Some((&self.state, &mut self.input_features)),
+            Side::Stack => self.stack.open(),
+        }
+    }
+
     /// Calls `f` with the features of both states.
     fn with_features<R>(&mut self, f: impl FnOnce(&Machine, &Features<'_>, &mut Scratch) -> R) -> R {
         let Self { machine, stack, input_features, scratch, .. } = self;
-        let project = |state: &[f64], out: &mut [f64]| {
-            machine.projection.project(machine.simd, Side::Stack, state, scratch.distances(), out);
-        };
-        let stack = stack.features(project).unwrap_or(&machine.bottom);
+        let stack = stack.features().unwrap_or(&machine.bottom);
         f(machine, &Features { input: input_features, stack }, scratch)
     }
 }
@@ -91,7 +99,8 @@ impl Engine for MachineStack {
                 Next::Vector
             }
         };
-        let Self { machine, before, state, input_features, scratch, .. } = self;
+        let Self { machine, before, state, input_features, .. } = self;
+        self.input_known = machine.view == View::Symbol && self.next != Next::Vector;
         match (machine.view, self.next) {
             (View::Symbol, Next::Symbol(symbol)) => input_features.copy_from_slice(&machine.symbols[symbol.index()]),
             (View::Symbol, Next::End) => input_features.copy_from_slice(&machine.symbols[machine.symbols.len() - 1]),
@@ -100,8 +109,25 @@ impl Engine for MachineStack {
                     std::mem::swap(before, state);
                 }
                 machine.reservoir.step(machine.simd, before, drive(next), state);
-                machine.projection.project(machine.simd, Side::Input, state, scratch.distances(), input_features);
             }
+        }
+    }
+
+    fn prepare(engines: &mut [&mut Self]) {
+        let Some(first) = engines.first_mut() else { return };
+        let machine = first.machine.clone();
+        let mut distances = std::mem::take(first.scratch.distances());
+        for side in [Side::Input, Side::Stack] {
+            let mut open: Vec<(&[f64], &mut [f64])> =
+                engines.iter_mut().filter_map(|engine| engine.open(side)).collect();
+            machine.projection.project_all(machine.simd, side, &mut open, &mut distances);
+        }
+        for engine in engines.iter_mut() {
+            engine.input_known = true;
+            engine.stack.set_known();
+        }
+        if let Some(first) = engines.first_mut() {
+            *first.scratch.distances() = distances;
         }
     }
 

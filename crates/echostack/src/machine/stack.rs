@@ -77,15 +77,24 @@ impl StateStack {
         }
     }
 
-    /// The features of the stack, computed by `project` if they are not known; `None` if the stack is empty.
-    pub(super) fn features(&mut self, project: impl FnOnce(&[f64], &mut [f64])) -> Option<&[f64]> {
+    /// The features of the stack, which must be known; `None` if the stack is empty.
+    pub(super) fn features(&self) -> Option<&[f64]> {
         let row = self.known.len().checked_sub(1)?;
-        let out = &mut self.projected[row * self.features..][..self.features];
-        if !self.known[row] {
-            project(&self.states[row * self.neurons..][..self.neurons], out);
-            self.known[row] = true;
+        Some(&self.projected[row * self.features..][..self.features])
+    }
+
+    /// The state of the stack and room for its features, if these are not known.
+    pub(super) fn open(&mut self) -> Option<(&[f64], &mut [f64])> {
+        let row = self.known.len().checked_sub(1).filter(|&row| !self.known[row])?;
+        let state = &self.states[row * self.neurons..][..self.neurons];
+        Some((state, &mut self.projected[row * self.features..][..self.features]))
+    }
+
+    /// The features of the stack were filled in.
+    pub(super) fn set_known(&mut self) {
+        if let Some(known) = self.known.last_mut() {
+            *known = true;
         }
-        Some(out)
     }
 
     /// Adds the state after one element more.

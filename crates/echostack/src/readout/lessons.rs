@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::Side;
 use crate::recognize::Reduction;
 use crate::reservoir::{Drive, Reservoir, encode};
-use crate::simd::{Rows, Simd};
+use crate::simd::{POINTS, Rows, Simd};
 
 /// The number of a distinct state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -293,7 +293,7 @@ impl<'a> Distances<'a> {
         }
         let point: Vec<f64> = self.rows.row(id.index()).collect();
         let mut row = vec![0.; self.rows.len()];
-        self.rows.squared_distances(self.simd, &point, &mut row);
+        self.rows.squared_distances(self.simd, [&point; POINTS], 1, &mut row);
         let take = |room: usize| room.checked_sub(1);
         if self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
             return f(self.known[id.index()].get_or_init(|| row.into()));

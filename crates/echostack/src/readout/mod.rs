@@ -17,7 +17,7 @@ pub(crate) use svm::{Fault, Problem, train};
 
 use std::collections::HashMap;
 
-use crate::simd::{Rows, Simd};
+use crate::simd::{POINTS, Rows, Simd};
 
 /// Which of the two states of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -199,18 +199,32 @@ impl Projection {
         self.half(side).centres.len()
     }
 
-    /// The features of a state. `distances` is scratch.
-    pub(crate) fn project(&self, simd: Simd, side: Side, state: &[f64], distances: &mut Vec<f64>, out: &mut [f64]) {
+    /// Fills in the features of each state. `distances` is scratch.
+    pub(crate) fn project_all(
+        &self,
+        simd: Simd,
+        side: Side,
+        states: &mut [(&[f64], &mut [f64])],
+        distances: &mut Vec<f64>,
+    ) {
         let half = self.half(side);
-        distances.resize(half.centres.len(), 0.);
-        half.centres.squared_distances(simd, state, distances);
-        let mut rest = out;
-        for (kernel, members) in self.kernels.iter().zip(&half.members) {
-            let (factors, after) = rest.split_at_mut(members.len());
-            simd.gaussian(kernel.gamma, distances, members, factors);
-            rest = after;
+        let count = half.centres.len();
+        distances.resize(count * POINTS, 0.);
+        for group in states.chunks_mut(POINTS) {
+            // The last state fills up a group that is not full.
+            let points = std::array::from_fn(|at| group[at.min(group.len() - 1)].0);
+            half.centres.squared_distances(simd, points, group.len(), distances);
+            for (at, (state, out)) in group.iter_mut().enumerate() {
+                let distances = &distances[at * count..][..count];
+                let mut rest = &mut **out;
+                for (kernel, members) in self.kernels.iter().zip(&half.members) {
+                    let (factors, after) = rest.split_at_mut(members.len());
+                    simd.gaussian(kernel.gamma, distances, members, factors);
+                    rest = after;
+                }
+                simd.multiply(&half.linear.0, state, rest);
+            }
         }
-        simd.multiply(&half.linear.0, state, rest);
     }
 
     /// The kernel value of each support vector of a kernel, from the features of both states.

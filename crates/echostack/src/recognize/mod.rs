@@ -177,6 +177,12 @@ pub trait Session: Clone + Send {
     /// Ends the word.
     fn finish(self, watch: &mut dyn Observer) -> Verdict;
 
+    /// Judges several words with a fresh session and an observer each. The verdicts and events are those of one word
+    /// after the other; a session may take the words in turns to be faster.
+    fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
+        words.into_iter().map(|(session, word, watch)| judge_with(session, word, watch)).collect()
+    }
+
     /// What could come next (in strict mode; empty in tolerant mode, which does not know). After a refusal: what could
     /// have stood there. A token on which a limit is reached is left out. Each one costs what reading it would.
     fn expected(&self) -> Vec<Lookahead>;
@@ -184,7 +190,10 @@ pub trait Session: Clone + Send {
 
 /// Judges a whole word.
 pub fn judge<R: Recognizer>(recognizer: &Arc<R>, word: &Word, limits: Limits, watch: &mut dyn Observer) -> Verdict {
-    let mut session = recognizer.start(limits);
+    judge_with(recognizer.start(limits), word, watch)
+}
+
+fn judge_with<S: Session>(mut session: S, word: &Word, watch: &mut dyn Observer) -> Verdict {
     for input in word.inputs() {
         if session.feed(input, watch) != Status::Open {
             break;
@@ -193,20 +202,46 @@ pub fn judge<R: Recognizer>(recognizer: &Arc<R>, word: &Word, limits: Limits, wa
     session.finish(watch)
 }
 
+/// How many words are judged together on one thread.
+const TOGETHER: usize = 16;
+
+/// Judges many words on rayon's threads, with an observer each; neither depends on the number of threads.
+pub fn watch_all<R: Recognizer, W: Observer + Send>(
+    recognizer: &Arc<R>,
+    words: &[&Word],
+    watches: &mut [W],
+    limits: Limits,
+) -> Vec<Verdict> {
+    let chunks = words.par_chunks(TOGETHER).zip(watches.par_chunks_mut(TOGETHER));
+    chunks
+        .flat_map(|(words, watches)| {
+            let words = words.iter().zip(watches).map(|(word, watch)| (recognizer.start(limits), *word, watch));
+            R::Session::judge_together(words.collect())
+        })
+        .collect()
+}
+
 /// Judges many words on rayon's threads; the answer does not depend on their number.
 pub fn judge_all<R: Recognizer>(recognizer: &Arc<R>, words: &[Word], limits: Limits) -> Vec<Verdict> {
-    words.par_iter().map(|word| judge(recognizer, word, limits, &mut ())).collect()
+    watch_all(recognizer, &words.iter().collect::<Vec<_>>(), &mut vec![(); words.len()], limits)
 }
 
 /// The outputs on a word, one after the other (the paper's y_1 to y_{T+1}), and the verdict. After a refusal or a limit
 /// the outputs end early.
 pub fn outputs<R: Recognizer>(recognizer: &Arc<R>, word: &Word, limits: Limits) -> (Vec<f64>, Verdict) {
-    let mut all = Vec::with_capacity(word.len() + 1);
-    let mut watch = |_, event: Event<'_>| {
+    let mut all = Outputs::default();
+    let verdict = judge(recognizer, word, limits, &mut all);
+    (all.0, verdict)
+}
+
+/// Collects the outputs on a word.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs(pub Vec<f64>);
+
+impl Observer for Outputs {
+    fn event(&mut self, _: u64, event: Event<'_>) {
         if let Event::Output { values } = event {
-            all.extend_from_slice(values);
+            self.0.extend_from_slice(values);
         }
-    };
-    let verdict = judge(recognizer, word, limits, &mut watch);
-    (all, verdict)
+    }
 }

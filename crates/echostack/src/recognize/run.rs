@@ -1,7 +1,7 @@
 //! The loop that Algorithms 1 and 2 share: read a token, act on the stack until nothing is to be done, output, shift.
 
 use super::{Event, Limit, Limits, Mode, Observer, Reduction, Session, Status, Verdict};
-use crate::symbol::{Alphabet, Input, Lookahead};
+use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
 /// What an automaton and a machine do differently: how they decide, and what they keep on their stack.
 ///
@@ -18,6 +18,10 @@ pub trait Engine: Clone + Send {
 
     /// Sets the mark that [`Engine::rewind`] goes back to, then looks at the next input, or at the end.
     fn look(&mut self, next: Option<Input<'_>>);
+
+    /// Computes what the next decisions of several engines need. It is called before each of them; what is computed for
+    /// many at once is the same as for each alone, only faster.
+    fn prepare(_engines: &mut [&mut Self]) {}
 
     /// What is to be done to the stack now, and the margin of that decision.
     fn decide(&mut self) -> (Reduction, f64);
@@ -54,13 +58,15 @@ pub struct Run<E> {
     engine: E,
     limits: Limits,
     position: u64,
+    /// The decisions that may still be taken on this token.
+    left: u64,
     ended: Option<Ended>,
 }
 
 impl<E: Engine> Run<E> {
     /// Begins a word with an engine whose stack is empty.
     pub fn new(engine: E, limits: Limits) -> Self {
-        Self { engine, limits, position: 0, ended: None }
+        Self { engine, limits, position: 0, left: 0, ended: None }
     }
 
     /// The engine, as it stands after the last token that was read.
@@ -73,30 +79,50 @@ impl<E: Engine> Run<E> {
         self.position
     }
 
-    /// Acts on the stack until there is nothing to do (lines 4 to 7 of Algorithm 1, 7 to 24 of Algorithm 2), and says
-    /// whether the output then means acceptance.
+    /// Looks at the next input, or at the end.
+    fn look(&mut self, next: Option<Input<'_>>) {
+        self.engine.look(next);
+        self.left = self.limits.actions_at(self.engine.depth());
+    }
+
+    /// Takes one decision, for which the engine is prepared. Once there is nothing to do, says whether the output means
+    /// acceptance (one round of lines 4 to 7 of Algorithm 1, 7 to 24 of Algorithm 2).
+    fn act(&mut self, watch: &mut dyn Observer) -> Result<Option<bool>, Limit> {
+        self.left = self.left.checked_sub(1).ok_or(Limit::Actions)?;
+        let (reduction, margin) = self.engine.decide();
+        watch.event(self.position, Event::Decide { reduction, margin });
+        if reduction == Reduction::NONE {
+            let (values, accepting) = self.engine.output();
+            watch.event(self.position, Event::Output { values });
+            return Ok(Some(accepting));
+        }
+        let depth = self.engine.depth().checked_sub(reduction.pop as usize).ok_or(Limit::Underflow)?;
+        if reduction.push.is_some() && depth >= self.limits.depth {
+            return Err(Limit::Depth);
+        }
+        self.engine.reduce(reduction);
+        Ok(None)
+    }
+
+    /// Acts on the stack until there is nothing to do.
     fn settle(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
-        for _ in 0..self.limits.actions_at(self.engine.depth()) {
-            let (reduction, margin) = self.engine.decide();
-            watch.event(self.position, Event::Decide { reduction, margin });
-            if reduction == Reduction::NONE {
-                let (values, accepting) = self.engine.output();
-                watch.event(self.position, Event::Output { values });
+        loop {
+            E::prepare(&mut [&mut self.engine]);
+            if let Some(accepting) = self.act(watch)? {
                 return Ok(accepting);
             }
-            let left = self.engine.depth().checked_sub(reduction.pop as usize).ok_or(Limit::Underflow)?;
-            if reduction.push.is_some() && left >= self.limits.depth {
-                return Err(Limit::Depth);
-            }
-            self.engine.reduce(reduction);
         }
-        Err(Limit::Actions)
     }
 
     /// Reads one input and says whether it may stand here. A refused one is left to be rewound.
     fn read(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Result<bool, Limit> {
-        self.engine.look(Some(input));
+        self.look(Some(input));
         self.settle(watch)?;
+        self.shift(watch)
+    }
+
+    /// Shifts the input looked at, and says whether it may stand here.
+    fn shift(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
         let (shifted, margin) = self.engine.shifts();
         if shifted && self.engine.depth() >= self.limits.depth {
             return Err(Limit::Depth);
@@ -110,8 +136,39 @@ impl<E: Engine> Run<E> {
 
     /// Reads the end and says whether the word is accepted.
     fn read_end(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
-        self.engine.look(None);
+        self.look(None);
         self.settle(watch)
+    }
+
+    /// Notes how the reading of a token ended.
+    fn note(&mut self, read: Result<bool, Limit>) -> Status {
+        match read {
+            Ok(true) => self.position += 1,
+            Ok(false) => self.ended = Some(Ended::Refused),
+            Err(limit) => self.ended = Some(Ended::Stopped(limit)),
+        }
+        if self.ended.is_some() {
+            self.engine.rewind();
+        }
+        self.status()
+    }
+
+    /// The verdict, once the end was read or the run ended before.
+    fn verdict(mut self, end: Result<bool, Limit>) -> Verdict {
+        let position = self.position;
+        match (self.ended, end) {
+            (Some(Ended::Refused), _) => Verdict::Reject { position, expected: self.expected() },
+            (Some(Ended::Stopped(limit)), _) | (None, Err(limit)) => Verdict::Stopped { position, limit },
+            (None, Ok(true)) => Verdict::Accept,
+            (None, Ok(false)) => {
+                self.engine.rewind();
+                let expected = self.expected();
+                match self.engine.mode() {
+                    Mode::Strict => Verdict::Incomplete { expected },
+                    Mode::Tolerant => Verdict::Reject { position, expected },
+                }
+            }
+        }
     }
 
     fn status(&self) -> Status {
@@ -132,36 +189,40 @@ impl<E: Engine> Session for Run<E> {
             self.ended = Some(Ended::Refused);
             return Status::Refused;
         }
-        match self.read(input, watch) {
-            Ok(true) => self.position += 1,
-            Ok(false) => self.ended = Some(Ended::Refused),
-            Err(limit) => self.ended = Some(Ended::Stopped(limit)),
-        }
-        if self.ended.is_some() {
-            self.engine.rewind();
-        }
-        self.status()
+        let read = self.read(input, watch);
+        self.note(read)
     }
 
     fn finish(mut self, watch: &mut dyn Observer) -> Verdict {
-        let position = self.position;
-        match self.ended {
-            Some(Ended::Refused) => return Verdict::Reject { position, expected: self.expected() },
-            Some(Ended::Stopped(limit)) => return Verdict::Stopped { position, limit },
-            None => {}
+        let end = if self.ended.is_some() { Ok(false) } else { self.read_end(watch) };
+        self.verdict(end)
+    }
+
+    fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
+        let mut verdicts = vec![None; words.len()];
+        let mut lanes: Vec<Lane<'_, E, W>> = Vec::new();
+        for (number, (run, word, watch)) in words.into_iter().enumerate() {
+            let mut lane = Lane { run, word, watch, number, at: 0 };
+            match lane.next() {
+                Next::Goes => lanes.push(lane),
+                Next::Ended => verdicts[number] = Some(lane.run.verdict(Ok(false))),
+            }
         }
-        match self.read_end(watch) {
-            Ok(true) => Verdict::Accept,
-            Ok(false) => {
-                self.engine.rewind();
-                let expected = self.expected();
-                match self.engine.mode() {
-                    Mode::Strict => Verdict::Incomplete { expected },
-                    Mode::Tolerant => Verdict::Reject { position, expected },
+        while !lanes.is_empty() {
+            let mut engines: Vec<&mut E> = lanes.iter_mut().map(|lane| &mut lane.run.engine).collect();
+            E::prepare(&mut engines);
+            let mut at = 0;
+            while at < lanes.len() {
+                match lanes[at].act() {
+                    None => at += 1,
+                    Some(end) => {
+                        let lane = lanes.swap_remove(at);
+                        verdicts[lane.number] = Some(lane.run.verdict(end));
+                    }
                 }
             }
-            Err(limit) => Verdict::Stopped { position, limit },
         }
+        verdicts.into_iter().flatten().collect()
     }
 
     fn expected(&self) -> Vec<Lookahead> {
@@ -178,5 +239,55 @@ impl<E: Engine> Session for Run<E> {
             fits == Ok(true)
         };
         self.engine.alphabet().lookaheads().filter(|lookahead| fits(lookahead)).collect()
+    }
+}
+
+/// One of several words that are read together.
+struct Lane<'a, E, W> {
+    run: Run<E>,
+    word: &'a Word,
+    watch: &'a mut W,
+    /// The place of the word among them.
+    number: usize,
+    /// How many inputs were looked at; one more than the word has once its end was.
+    at: usize,
+}
+
+enum Next {
+    Goes,
+    Ended,
+}
+
+impl<E: Engine, W: Observer> Lane<'_, E, W> {
+    /// Looks at the next input or at the end, unless the input is not admitted.
+    fn next(&mut self) -> Next {
+        let input = self.word.get(self.at);
+        if input.is_some_and(|input| !self.run.engine.admits(input)) {
+            self.run.ended = Some(Ended::Refused);
+            return Next::Ended;
+        }
+        self.run.look(input);
+        self.at += 1;
+        Next::Goes
+    }
+
+    /// Takes one decision and what follows from it. Returns how the end was read, once the word is done.
+    fn act(&mut self) -> Option<Result<bool, Limit>> {
+        let settled = match self.run.act(self.watch) {
+            Ok(None) => return None,
+            Ok(Some(accepting)) => Ok(accepting),
+            Err(limit) => Err(limit),
+        };
+        if self.at > self.word.len() {
+            return Some(settled);
+        }
+        let read = settled.and_then(|_| self.run.shift(self.watch));
+        if self.run.note(read) != Status::Open {
+            return Some(Ok(false));
+        }
+        match self.next() {
+            Next::Goes => None,
+            Next::Ended => Some(Ok(false)),
+        }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::Trace;
-use crate::recognize::{Limits, Recognizer, Verdict, outputs};
+use crate::recognize::{Limits, Outputs, Recognizer, Verdict, watch_all};
+use crate::symbol::Word;
 
 /// How far a recogniser is from the truth.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,20 +32,22 @@ enum Judgement {
 
 /// Compares a recogniser with traces on rayon's threads; the result does not depend on their number.
 pub fn score<R: Recognizer>(recognizer: &Arc<R>, traces: &[Trace], limits: Limits) -> Score {
-    let one = |trace: &Trace| {
-        let (given, verdict) = outputs(recognizer, trace.word(), limits);
+    let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
+    let mut given = vec![Outputs::default(); traces.len()];
+    let verdicts = watch_all(recognizer, &words, &mut given, limits);
+    let one = |(trace, (Outputs(given), verdict)): (&Trace, (&Outputs, &Verdict))| {
         let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
         let differences = || given.iter().zip(&wanted).map(|(a, b)| (a - b).abs());
         let steps = given.len().max(wanted.len()) as f64;
         let error = (differences().sum::<f64>() + given.len().abs_diff(wanted.len()) as f64) / steps;
         let wrong = if wanted.iter().all(|&value| value == 0. || value == 1.) && trace.output_width() == 1 {
-            judged(&verdict, trace.word().len()) != truth(trace)
+            judged(verdict, trace.word().len()) != truth(trace)
         } else {
             given.len() != wanted.len() || !differences().all(|difference| difference <= 0.5)
         };
         (error, wrong)
     };
-    let all: Vec<(f64, bool)> = traces.par_iter().map(one).collect();
+    let all: Vec<(f64, bool)> = traces.iter().zip(given.iter().zip(&verdicts)).map(one).collect();
     Score {
         error: all.iter().map(|(error, _)| error).sum::<f64>() / all.len().max(1) as f64,
         wrong: all.iter().enumerate().filter(|(_, (_, wrong))| *wrong).map(|(number, _)| number).collect(),
