@@ -9,8 +9,7 @@ use anyhow::{Context, Result};
 use echostack::{Alphabet, Input, Limits, Lookahead, Machine, Recognizer, Session, Status, SymbolId, Verdict};
 use serde_json::{Value, json};
 
-use crate::evaluate::load;
-use crate::{Outcome, print_json};
+use crate::{Outcome, load, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

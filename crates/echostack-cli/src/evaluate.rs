@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use echostack::tasks::{Split, Task, WordKind};
 use echostack::{Limits, Machine, Mode, Oracle, Score, Trace, score};
 use serde_json::{Map, Value, json};
 
 use crate::sample::names;
-use crate::{Outcome, TaskName, print_json};
+use crate::{Outcome, TaskName, load, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -104,8 +104,4 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         print_json(&Value::Object(json))?;
     }
     Ok(Outcome::Accepted)
-}
-
-pub(crate) fn load(path: &PathBuf) -> Result<Machine> {
-    Machine::load(path).with_context(|| format!("could not read the model {}", path.display()))
 }

@@ -6,8 +6,7 @@ use anyhow::Result;
 use echostack::Readout;
 use serde_json::json;
 
-use crate::evaluate::load;
-use crate::{Outcome, print_json};
+use crate::{Outcome, load, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

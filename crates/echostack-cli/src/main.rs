@@ -10,12 +10,13 @@ mod progress;
 mod sample;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use echostack::Machine;
 use echostack::tasks::{ReservoirKind, Task};
 
 /// Learn, check and measure reservoir stack machines.
@@ -163,6 +164,10 @@ fn run(cli: Cli) -> Result<Outcome> {
 fn print_json(value: &serde_json::Value) -> Result<()> {
     writeln!(std::io::stdout(), "{value}")?;
     Ok(())
+}
+
+fn load(path: &Path) -> Result<Machine> {
+    Machine::load(path).with_context(|| format!("could not read the model {}", path.display()))
 }
 
 fn tasks(args: &TasksArgs) -> Result<Outcome> {

@@ -11,13 +11,12 @@ use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensors, serialize};
 use serde::{Deserialize, Serialize};
 
-use super::{Actions, Classifier, Machine, Output, View};
+use super::{Actions, Classifier, Machine, Output, Readouts, View};
 use crate::readout::{
-    ContextInput, Contexts, HalfParts, Head, Lesson, Lessons, Pair, Projection, ProjectionParts, StateId, Values,
+    ContextInput, Contexts, HalfParts, Head, Lesson, Lessons, Pair, Projection, ProjectionParts, Side, StateId, Values,
 };
 use crate::recognize::{Mode, Reduction};
 use crate::reservoir::{Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, Reservoir, ReservoirParts};
-use crate::simd::Simd;
 use crate::symbol::{Alphabet, SymbolId};
 
 /// The format's name, the key of the header in the file's metadata.
@@ -72,8 +71,8 @@ struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
-    view: ViewName,
-    mode: ModeName,
+    view: View,
+    mode: Mode,
     reservoir: ReservoirHeader,
     actions: ActionsHeader,
     /// The classes of the shift readout.
@@ -89,33 +88,12 @@ struct Versioned {
     version: u32,
 }
 
-#[derive(Serialize, Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum ViewName {
-    Reservoir,
-    Symbol,
-}
-
-#[derive(Serialize, Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum ModeName {
-    Tolerant,
-    Strict,
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ReservoirHeader {
-    Matrix { neurons: usize, leak: f64, activation: ActivationName, sparse: bool },
+    Matrix { neurons: usize, leak: f64, activation: Activation, sparse: bool },
     Cycle { neurons: usize, leak: f64, cycle: f64, jump: f64, jump_length: usize },
     Legendre { channels: usize },
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ActivationName {
-    Tanh,
-    Identity,
 }
 
 /// The classes of the readouts of the stack. A push is a nonterminal's number, counted from 0 among them.
@@ -276,14 +254,8 @@ impl Machine {
             version: VERSION,
             terminals: names(&mut self.alphabet.terminals()),
             nonterminals: names(&mut self.alphabet.nonterminals()),
-            view: match self.view {
-                View::Reservoir => ViewName::Reservoir,
-                View::Symbol => ViewName::Symbol,
-            },
-            mode: match self.mode {
-                Mode::Tolerant => ModeName::Tolerant,
-                Mode::Strict => ModeName::Strict,
-            },
+            view: self.view,
+            mode: self.mode,
             reservoir,
             actions,
             shift: self.shift.labels.clone(),
@@ -401,33 +373,14 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
         None if projection.linear_count() == 0 => return damaged("a regression without outputs"),
         None => (Output::Regression, projection.linear_count()),
     };
-    let features = projection.width(crate::readout::Side::Input).saturating_mul(terminals + 1);
+    let features = projection.width(Side::Input).saturating_mul(terminals + 1);
     if features > MAX_DERIVED {
         return damaged(format!("{features} features of symbols; at most {MAX_DERIVED} are kept"));
     }
     let lessons = read_lessons(&alphabet, width, reader)?;
-    let machine = Machine {
-        alphabet: Arc::new(alphabet),
-        reservoir,
-        view: match header.view {
-            ViewName::Reservoir => View::Reservoir,
-            ViewName::Symbol => View::Symbol,
-        },
-        mode: match header.mode {
-            ModeName::Tolerant => Mode::Tolerant,
-            ModeName::Strict => Mode::Strict,
-        },
-        simd: Simd::default(),
-        projection,
-        actions,
-        shift,
-        output,
-        symbols: Vec::new(),
-        bottom: Vec::new(),
-        lessons: Arc::new(lessons),
-        manifest: header.manifest,
-    };
-    Ok(machine.completed())
+    let readouts = Readouts { projection, actions, shift, output };
+    let sight = (header.view, header.mode);
+    Ok(Machine::new(Arc::new(alphabet), reservoir, sight, readouts, lessons, header.manifest))
 }
 
 fn write_reservoir(parts: ReservoirParts, tensors: &mut Tensors) -> ReservoirHeader {
@@ -448,11 +401,7 @@ fn write_reservoir(parts: ReservoirParts, tensors: &mut Tensors) -> ReservoirHea
                     true
                 }
             };
-            let activation = match parts.activation {
-                Activation::Tanh => ActivationName::Tanh,
-                Activation::Identity => ActivationName::Identity,
-            };
-            ReservoirHeader::Matrix { neurons: m, leak: parts.leak, activation, sparse }
+            ReservoirHeader::Matrix { neurons: m, leak: parts.leak, activation: parts.activation, sparse }
         }
         ReservoirParts::Cycle(parts) => {
             let CycleParts { neurons, columns, cycle, jump, jump_length, bias, leak } = parts;
@@ -471,7 +420,7 @@ fn write_reservoir(parts: ReservoirParts, tensors: &mut Tensors) -> ReservoirHea
 
 fn read_reservoir(header: &ReservoirHeader, reader: &Reader<'_>) -> Result<Arc<dyn Reservoir>, FileError> {
     let parts = match *header {
-        ReservoirHeader::Matrix { neurons, leak, ref activation, sparse } => {
+        ReservoirHeader::Matrix { neurons, leak, activation, sparse } => {
             let Ok(input) = reader.0.tensor("reservoir.input") else { return damaged("reservoir.input is missing") };
             let channels = input.shape().get(1).copied().unwrap_or(0);
             let recurrent = if sparse {
@@ -485,10 +434,6 @@ fn read_reservoir(header: &ReservoirHeader, reader: &Reader<'_>) -> Result<Arc<d
                 )
             } else {
                 Recurrent::Dense(reader.floats("reservoir.recurrent", neurons)?)
-            };
-            let activation = match activation {
-                ActivationName::Tanh => Activation::Tanh,
-                ActivationName::Identity => Activation::Identity,
             };
             let input = reader.floats("reservoir.input", channels)?;
             let bias = reader.floats("reservoir.bias", 1)?;

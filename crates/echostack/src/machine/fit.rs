@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{ActionReadout, Actions, Checked, Classifier, Machine, Output, OutputReadout, Params, View, drive};
+use super::{
+    ActionReadout, Actions, Checked, Classifier, Machine, Output, OutputReadout, Params, Readouts, View, drive,
+};
 use crate::control::{Control, Stage};
 use crate::readout::{
     ContextId, Distances, Fault, Head, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Side,
@@ -95,9 +97,6 @@ impl Checked {
         let needed = traces.first().ok_or(FitError::NoTraces)?.output_width();
         let mut collector = Collector::new(reservoir, self.params());
         for (done, trace) in traces.iter().enumerate() {
-            if control.cancelled() {
-                return Err(FitError::Cancelled);
-            }
             let given = trace.output_width();
             if given != needed || !fits(trace, alphabet) {
                 return Err(FitError::Misfit { source_name: trace.source().to_string(), given, needed });
@@ -116,25 +115,9 @@ impl Checked {
         let params = self.params();
         let reservoir = params.reservoir.build(alphabet.len())?;
         let collected = self.collect_states(&*reservoir, alphabet, traces, control)?;
-        let trained = Trainer::new(&collected, params.svm, control).train(params.actions, params.output)?;
-        let (projection, actions, shift, output) = trained;
-        let lessons = Arc::new(collected.lessons);
-        let machine = Machine {
-            alphabet: alphabet.clone(),
-            reservoir,
-            view: params.view,
-            mode: params.mode,
-            simd: Simd::default(),
-            projection,
-            actions,
-            shift,
-            output,
-            symbols: Vec::new(),
-            bottom: Vec::new(),
-            lessons,
-            manifest: manifest(params, traces),
-        };
-        Ok(machine.completed())
+        let readouts = Trainer::new(&collected, params.svm, control).train(params.actions, params.output)?;
+        let (sight, lessons) = ((params.view, params.mode), collected.lessons);
+        Ok(Machine::new(alphabet.clone(), reservoir.clone(), sight, readouts, lessons, manifest(params, traces)))
     }
 }
 
@@ -172,6 +155,8 @@ struct Collector<'a> {
     /// The states of known sequences, and how a symbol leads from one to another.
     known: Vec<Arc<[f64]>>,
     next: HashMap<(ContextId, usize), ContextId>,
+    /// The numbers of those states among the distinct ones of either side, where they were asked for.
+    numbers: HashMap<(Side, ContextId), StateId>,
 }
 
 impl<'a> Collector<'a> {
@@ -187,28 +172,35 @@ impl<'a> Collector<'a> {
             stacks: States::new(neurons),
             known: vec![vec![0.; neurons].into()],
             next: HashMap::new(),
+            numbers: HashMap::new(),
         }
     }
 
     /// The sequence with one input more.
-    fn step(&mut self, from: ContextId, drive: Drive<'_>) -> ContextId {
+    fn step(&mut self, from: ContextId, drive: Drive<'_>) -> Result<ContextId, FitError> {
         let key = match drive {
             Drive::Channel(channel) => Some((from, channel)),
             _ => None,
         };
         if let Some(&known) = key.and_then(|key| self.next.get(&key)) {
-            return known;
+            return Ok(known);
         }
         let mut state = vec![0.; self.reservoir.neurons()];
         self.reservoir.step(self.simd, &self.known[from as usize], drive, &mut state);
+        if !state.iter().all(|x| x.is_finite()) {
+            return Err(FitError::NotFinite);
+        }
         self.known.push(state.into());
         let to = self.lessons.contexts.add(from, drive);
         self.next.extend(key.map(|key| (key, to)));
-        to
+        Ok(to)
     }
 
     /// The number of a sequence's state among the distinct ones of its side.
     fn intern(&mut self, side: Side, context: ContextId) -> StateId {
+        if let Some(&id) = self.numbers.get(&(side, context)) {
+            return id;
+        }
         let (states, contexts) = match side {
             Side::Input => (&mut self.inputs, &mut self.lessons.inputs),
             Side::Stack => (&mut self.stacks, &mut self.lessons.stacks),
@@ -217,6 +209,7 @@ impl<'a> Collector<'a> {
         if id.index() == contexts.len() {
             contexts.push(context);
         }
+        self.numbers.insert((side, context), id);
         id
     }
 
@@ -233,9 +226,9 @@ impl<'a> Collector<'a> {
                 return Err(FitError::Cancelled);
             }
             input = match (self.view, next) {
-                (View::Reservoir, _) => self.step(input, drive(next)),
+                (View::Reservoir, _) => self.step(input, drive(next))?,
                 (View::Symbol, None) => 0,
-                (View::Symbol, Some(_)) => self.step(0, drive(next)),
+                (View::Symbol, Some(_)) => self.step(0, drive(next))?,
             };
             let input_id = self.intern(Side::Input, input);
             for &reduction in step.reductions.iter().chain([&Reduction::NONE]) {
@@ -243,7 +236,7 @@ impl<'a> Collector<'a> {
                 self.lessons.actions.add(row, reduction);
                 stack.truncate(stack.len() - reduction.pop as usize);
                 if let Some(symbol) = reduction.push {
-                    stack.push(self.step(top(&stack), Drive::Channel(symbol.index())));
+                    stack.push(self.step(top(&stack), Drive::Channel(symbol.index()))?);
                 }
             }
             let row = Lesson { input: input_id, stack: self.intern(Side::Stack, top(&stack)) };
@@ -256,11 +249,8 @@ impl<'a> Collector<'a> {
             if next.is_some() {
                 self.lessons.shifts.add(row, step.shift);
                 if step.shift {
-                    stack.push(self.step(top(&stack), drive(next)));
+                    stack.push(self.step(top(&stack), drive(next))?);
                 }
-            }
-            if !self.known[input as usize].iter().chain(&*self.known[top(&stack) as usize]).all(|x| x.is_finite()) {
-                return Err(FitError::NotFinite);
             }
         }
         Ok(())
@@ -284,8 +274,6 @@ struct Trained<L> {
     labels: Vec<L>,
     pairs: Option<Vec<Pair>>,
 }
-
-type Readouts = (Projection, Actions, Classifier<bool>, Output);
 
 impl<'a> Trainer<'a> {
     fn new(collected: &'a Collector<'a>, svm: Svm, control: &'a dyn Control) -> Self {
@@ -365,7 +353,7 @@ impl<'a> Trainer<'a> {
             }
         };
         let projection = Projection::new(inputs, stacks, &kernels, linear);
-        Ok((projection, actions, shift, output))
+        Ok(Readouts { projection, actions, shift, output })
     }
 
     fn gamma(&self, rows: &[Lesson]) -> f64 {

@@ -82,6 +82,14 @@ enum Output {
     Regression,
 }
 
+/// All that is trained of a machine.
+struct Readouts {
+    projection: Projection,
+    actions: Actions,
+    shift: Classifier<bool>,
+    output: Output,
+}
+
 /// Features of both states, and buffers to decide on them.
 #[derive(Clone, Debug)]
 struct Features<'a> {
@@ -262,8 +270,37 @@ impl Machine {
         }
     }
 
-    /// Fills in what follows from the other parts.
-    fn completed(mut self) -> Self {
+    /// A machine of these parts, and what follows from them.
+    fn new(
+        alphabet: Arc<Alphabet>,
+        reservoir: Arc<dyn Reservoir>,
+        (view, mode): (View, Mode),
+        readouts: Readouts,
+        lessons: Lessons,
+        manifest: BTreeMap<String, String>,
+    ) -> Self {
+        let Readouts { projection, actions, shift, output } = readouts;
+        let mut this = Self {
+            alphabet,
+            reservoir,
+            view,
+            mode,
+            simd: Simd::default(),
+            projection,
+            actions,
+            shift,
+            output,
+            symbols: Vec::new(),
+            bottom: Vec::new(),
+            lessons: Arc::new(lessons),
+            manifest,
+        };
+        this.derive();
+        this
+    }
+
+    /// Computes the features of the empty stack and, in the symbol view, of the symbols.
+    fn derive(&mut self) {
         let mut scratch = Scratch::default();
         let zero = vec![0.; self.reservoir.neurons()];
         self.bottom = self.project(Side::Stack, &zero, &mut scratch);
@@ -274,7 +311,6 @@ impl Machine {
             }
             self.symbols = states.iter().map(|state| self.project(Side::Input, state, &mut scratch)).collect();
         }
-        self
     }
 }
 

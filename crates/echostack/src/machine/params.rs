@@ -1,11 +1,14 @@
 //! The parameters of a machine.
 
+use serde::{Deserialize, Serialize};
+
 use crate::readout::Svm;
 use crate::recognize::Mode;
 use crate::reservoir::{Cycle, ReservoirError, ReservoirParams};
 
 /// How a machine sees its input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum View {
     /// The state of the reservoir over the whole input so far, as in the paper.
     #[default]

@@ -9,11 +9,13 @@ use std::sync::Arc;
 pub use run::{Engine, Run};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId, Word};
 
 /// What a token means that cannot follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The paper's machine: a refused token is skipped and the word is judged at its end.
     #[default]

@@ -16,6 +16,8 @@ pub use legendre::{Legendre, LegendreParts, LegendreReservoir};
 pub use matrix::{MatrixParts, MatrixReservoir, Recurrent};
 pub use random::Random;
 
+use serde::{Deserialize, Serialize};
+
 use crate::simd::Simd;
 
 /// What drives a reservoir in one step.
@@ -240,7 +242,8 @@ impl ReservoirParams {
 }
 
 /// The function applied to each neuron (the paper's sigma).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Activation {
     /// The hyperbolic tangent.
     Tanh,
