@@ -59,6 +59,11 @@ impl Simd {
         self.exp(out);
     }
 
+    /// `to[i] = a * from[i]`.
+    pub(crate) fn scale(self, a: f64, from: &[f64], to: &mut [f64]) {
+        self.run(Scale { a, from, to });
+    }
+
     /// `to[i] += a * from[i]`.
     pub(crate) fn add_scaled(self, a: f64, from: &[f64], to: &mut [f64]) {
         self.run(AddScaled { a, from, to });
@@ -91,10 +96,35 @@ macro_rules! kernel {
 
 kernel!(Tanh: all_tanh, values: &'a mut [f64]);
 kernel!(Exp: all_exp, values: &'a mut [f64]);
+kernel!(Scale: scale, a: f64, from: &'a [f64], to: &'a mut [f64]);
 kernel!(AddScaled: add_scaled, a: f64, from: &'a [f64], to: &'a mut [f64]);
+kernel!(Square: square, values: &'a [f64], square: &'a mut f64);
 kernel!(Multiply: multiply, columns: &'a [f64], from: &'a [f64], to: &'a mut [f64]);
-kernel!(DistancesOfOne: squared_distances::<1>, blocks: &'a [f64], squares: &'a [f64], points: [&'a [f64]; 1], out: &'a mut [f64]);
-kernel!(DistancesOfMany: squared_distances::<POINTS>, blocks: &'a [f64], squares: &'a [f64], points: [&'a [f64]; POINTS], out: &'a mut [f64]);
+
+struct Distances<'a> {
+    rows: &'a Rows,
+    comparison: &'a mut Comparison,
+}
+
+impl WithSimd for Distances<'_> {
+    type Output = ();
+
+    /// Keeps as many sums as there are registers for them; each is added up in the same order.
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) {
+        let Self { rows, comparison } = self;
+        comparison.squares = squares_of(&comparison.points);
+        match (comparison.count, S::F64_LANES) {
+            (1, _) => squared_distances::<S, 2, 1>(simd, rows, comparison, 0),
+            (_, 8) => squared_distances::<S, 2, POINTS>(simd, rows, comparison, 0),
+            (count, _) => {
+                for first in (0..count).step_by(POINTS / 2) {
+                    squared_distances::<S, 2, { POINTS / 2 }>(simd, rows, comparison, first);
+                }
+            }
+        }
+    }
+}
 
 #[inline(always)]
 fn multiply(columns: &[f64], from: &[f64], to: &mut [f64]) {
@@ -103,6 +133,13 @@ fn multiply(columns: &[f64], from: &[f64], to: &mut [f64]) {
         for (column, &x) in columns.chunks_exact(to.len()).zip(from) {
             add_scaled(x, column, to);
         }
+    }
+}
+
+#[inline(always)]
+fn scale(a: f64, from: &[f64], to: &mut [f64]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = a * from;
     }
 }
 
@@ -128,7 +165,7 @@ fn all_exp(values: &mut [f64]) {
 }
 
 /// 2^52 * 1.5: adding it rounds to an integer, which is then in the low bits.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts; the first has 32 significant bits, so that its product with a small integer is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
@@ -213,7 +250,9 @@ impl Rows {
         for (place, value) in self.blocks[block..].chunks_exact_mut(LANES).zip(row) {
             place[lane] = *value;
         }
-        self.squares.push(square(row));
+        let mut square = 0.;
+        Simd::default().run(Square { values: row, square: &mut square });
+        self.squares.push(square);
         self.len += 1;
     }
 
@@ -221,63 +260,97 @@ impl Rows {
         let block = &self.blocks[index / LANES * LANES * self.width..];
         block.iter().skip(index % LANES).step_by(LANES).take(self.width).copied()
     }
+}
 
-    /// The squared distance of each of the first `count` points to each row, as |x|^2 + |y|^2 - 2 x y; x y is summed from
-    /// the first neuron to the last. Several points at once read the rows only once.
-    pub(crate) fn squared_distances(&self, simd: Simd, points: [&[f64]; POINTS], count: usize, out: &mut [f64]) {
-        let (blocks, squares) = (&self.blocks[..], &self.squares[..]);
-        if count == 1 {
-            simd.run(DistancesOfOne { blocks, squares, points: [points[0]], out });
-        } else {
-            simd.run(DistancesOfMany { blocks, squares, points, out: &mut out[..count * self.len] });
+/// How many points are compared with the rows at once: the rows are then read only once.
+pub(crate) const POINTS: usize = 8;
+
+/// Points of one width that are compared with [`Rows`], and room for their distances.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comparison {
+    count: usize,
+    /// The first values of all points, then the second ones, and so on. Points that are missing are zero.
+    points: Vec<[f64; POINTS]>,
+    /// The squared length of each point.
+    squares: [f64; POINTS],
+    distances: Vec<f64>,
+}
+
+impl Comparison {
+    /// The squared distance of each of up to [`POINTS`] points to each row: those of the first point, then those of the
+    /// second, and so on. It is |x|^2 + |y|^2 - 2 x y, with x y summed from the first neuron to the last.
+    pub(crate) fn squared_distances<'a>(
+        &mut self,
+        simd: Simd,
+        rows: &Rows,
+        points: impl IntoIterator<Item = &'a [f64]>,
+    ) -> &[f64] {
+        self.points.clear();
+        self.points.resize(rows.width, [0.; POINTS]);
+        self.count = 0;
+        for (at, point) in points.into_iter().enumerate() {
+            for (place, value) in self.points.iter_mut().zip(point) {
+                place[at] = *value;
+            }
+            self.count = at + 1;
         }
+        self.distances.resize(self.count * rows.len, 0.);
+        simd.run(Distances { rows, comparison: self });
+        &self.distances
     }
 }
 
-/// The sum of squares, in `LANES` interleaved parts.
+/// The sum of squares, from the first to the last, as a product with another is summed: a point is at distance 0 from itself.
 #[inline(always)]
-fn square(values: &[f64]) -> f64 {
-    let mut sums = [0_f64; LANES];
-    for chunk in values.chunks(LANES) {
-        for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum = x.mul_add(*x, *sum);
-        }
+fn square(values: &[f64], square: &mut f64) {
+    for value in values {
+        *square = value.mul_add(*value, *square);
     }
-    sums.iter().sum()
 }
 
-/// How many points are compared with the rows at once.
-pub(crate) const POINTS: usize = 4;
-
-/// `out` has the distances of the first point, then those of the second, and so on; it may end before the last point.
+/// The squared length of each point, summed in the same way.
 #[inline(always)]
-fn squared_distances<const N: usize>(blocks: &[f64], squares: &[f64], points: [&[f64]; N], out: &mut [f64]) {
-    let (width, rows) = (points[0].len(), squares.len());
-    assert!(points.iter().all(|point| point.len() == width));
-    let mut own = [0.; N];
-    for (own, point) in own.iter_mut().zip(&points) {
-        *own = square(point);
+fn squares_of(points: &[[f64; POINTS]]) -> [f64; POINTS] {
+    let mut squares = [0.; POINTS];
+    for values in points {
+        for at in 0..POINTS {
+            squares[at] = values[at].mul_add(values[at], squares[at]);
+        }
     }
-    for (number, block) in blocks.chunks_exact(LANES * width).enumerate() {
-        // Half a block at a time: its sums for all points stay in registers.
-        for half in 0..2 {
-            let mut products = [[0_f64; LANES / 2]; N];
-            for (at, values) in block.as_chunks::<LANES>().0.iter().enumerate().take(width) {
-                let values = &values.as_chunks::<{ LANES / 2 }>().0[half];
-                for (products, point) in products.iter_mut().zip(&points) {
-                    let x = point[at];
-                    for (product, value) in products.iter_mut().zip(values) {
-                        *product = x.mul_add(*value, *product);
+    squares
+}
+
+/// Compares `N` points from the `first` on with `V` vectors of rows at a time.
+#[inline(always)]
+fn squared_distances<S: pulp::Simd, const V: usize, const N: usize>(
+    simd: S,
+    rows: &Rows,
+    comparison: &mut Comparison,
+    first: usize,
+) {
+    let Comparison { count, points, squares, distances } = comparison;
+    let tile = V * S::F64_LANES;
+    for (number, block) in rows.blocks.chunks_exact(LANES * rows.width).enumerate() {
+        for offset in (0..LANES).step_by(tile) {
+            let mut products = [[simd.splat_f64s(0.); V]; N];
+            for (row, point) in block.as_chunks::<LANES>().0.iter().zip(&*points) {
+                let row = S::as_simd_f64s(&row[offset..offset + tile]).0;
+                let row: [S::f64s; V] = std::array::from_fn(|v| row[v]);
+                for n in 0..N {
+                    let x = simd.splat_f64s(point[first + n]);
+                    for v in 0..V {
+                        products[n][v] = simd.mul_add_f64s(x, row[v], products[n][v]);
                     }
                 }
             }
-            let first = number * LANES + half * LANES / 2;
-            for (at, (products, own)) in products.iter().zip(own).enumerate() {
-                let place = first.min(rows)..(first + LANES / 2).min(rows);
-                let Some(out) = out.get_mut(at * rows + place.start..at * rows + place.end) else { continue };
-                for ((out, product), square) in out.iter_mut().zip(products).zip(&squares[place]) {
+            let begin = (number * LANES + offset).min(rows.len);
+            let place = begin..(begin + tile).min(rows.len);
+            for (at, products) in (first..*count).zip(&products) {
+                let out = &mut distances[at * rows.len..][place.clone()];
+                let products: &[f64] = pulp::bytemuck::cast_slice(products);
+                for ((out, product), square) in out.iter_mut().zip(products).zip(&rows.squares[place.clone()]) {
                     // Rounding may leave less than nothing.
-                    let distance = (-2_f64).mul_add(*product, own + square);
+                    let distance = (-2_f64).mul_add(*product, squares[at] + square);
                     *out = if distance < 0. { 0. } else { distance };
                 }
             }
@@ -308,18 +381,17 @@ mod tests {
             let all: Vec<Vec<f64>> =
                 (0..41).map(|_| (0..width).map(|_| random.random_range(-1.0..1.0)).collect()).collect();
             all.iter().for_each(|row| rows.push(row));
-            let (mut a, mut b) = (vec![0.; 41], vec![0.; 41]);
-            rows.squared_distances(fast, [&point; POINTS], 1, &mut a);
-            rows.squared_distances(slow, [&point; POINTS], 1, &mut b);
+            let distances = |simd: Simd, points: &[&[f64]]| {
+                Comparison::default().squared_distances(simd, &rows, points.iter().copied()).to_vec()
+            };
+            let (a, b) = (distances(fast, &[&point]), distances(slow, &[&point]));
             // Several points at once have the same bits as each alone, however many there are.
-            let others = [&all[3][..], &point, &all[17], &all[40]];
+            let others: [&[f64]; POINTS] = std::array::from_fn(|at| if at == 1 { &point[..] } else { &all[5 * at] });
             for count in 2..=POINTS {
-                let mut together = vec![0.; 41 * count];
-                rows.squared_distances(fast, others, count, &mut together);
+                let together = distances(fast, &others[..count]);
+                assert_eq!(together, distances(slow, &others[..count]));
                 for (at, other) in others.iter().enumerate().take(count) {
-                    let mut alone = vec![0.; 41];
-                    rows.squared_distances(fast, [other; POINTS], 1, &mut alone);
-                    assert_eq!(together[at * 41..][..41], alone);
+                    assert_eq!(together[at * 41..][..41], distances(fast, &[other]));
                 }
             }
             let obvious: Vec<f64> =
@@ -327,6 +399,7 @@ mod tests {
             assert_eq!(a, b);
             let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-14 * (x + 900. * width as f64);
             assert!(a.iter().zip(&obvious).all(near));
+            assert_eq!(distances(fast, &[&all[7]])[7], 0.);
             assert_eq!(rows.row(40).collect::<Vec<_>>(), all[40]);
         }
     }

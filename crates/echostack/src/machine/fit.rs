@@ -319,6 +319,7 @@ impl<'a> Trainer<'a> {
     fn train(mut self, actions: ActionReadout, output: OutputReadout) -> Result<Readouts, FitError> {
         let Collector { lessons, inputs, stacks, .. } = self.collected;
         self.total = Self::units(lessons, actions, output);
+        self.control.progress(Stage::Train, 0, self.total);
         let mut kernels = Vec::new();
         let (rows, labels) = (&lessons.actions.rows, &lessons.actions.labels);
         let gamma = self.gamma(rows);

@@ -242,7 +242,7 @@ impl Machine {
     /// The features of a state.
     fn project(&self, side: Side, state: &[f64], scratch: &mut Scratch) -> Vec<f64> {
         let mut out = vec![0.; self.projection.width(side)];
-        self.projection.project_all(self.simd, side, &mut [(state, &mut out)], scratch.distances());
+        self.projection.project_all(self.simd, side, &mut [(state, &mut out)], scratch.comparison());
         out
     }
 

@@ -116,18 +116,18 @@ impl Engine for MachineStack {
     fn prepare(engines: &mut [&mut Self]) {
         let Some(first) = engines.first_mut() else { return };
         let machine = first.machine.clone();
-        let mut distances = std::mem::take(first.scratch.distances());
+        let mut comparison = std::mem::take(first.scratch.comparison());
         for side in [Side::Input, Side::Stack] {
             let mut open: Vec<(&[f64], &mut [f64])> =
                 engines.iter_mut().filter_map(|engine| engine.open(side)).collect();
-            machine.projection.project_all(machine.simd, side, &mut open, &mut distances);
+            machine.projection.project_all(machine.simd, side, &mut open, &mut comparison);
         }
         for engine in engines.iter_mut() {
             engine.input_known = true;
             engine.stack.set_known();
         }
         if let Some(first) = engines.first_mut() {
-            *first.scratch.distances() = distances;
+            *first.scratch.comparison() = comparison;
         }
     }
 

@@ -4,13 +4,16 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use foldhash::fast::RandomState;
 
 use super::Side;
 use crate::recognize::Reduction;
 use crate::reservoir::{Drive, Reservoir, encode};
-use crate::simd::{POINTS, Rows, Simd};
+use crate::simd::{Comparison, POINTS, ROUND, Rows, Simd};
 
 /// The number of a distinct state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,20 +35,18 @@ impl StateId {
 pub(crate) struct States {
     neurons: usize,
     rows: Rows,
-    ids: HashMap<Box<[u64]>, StateId>,
+    /// The sum of the values of each state, and of their squares.
+    moments: Vec<[f64; 2]>,
+    ids: HashMap<Box<[u64]>, StateId, RandomState>,
 }
 
 impl States {
     pub(crate) fn new(neurons: usize) -> Self {
-        Self { neurons, rows: Rows::new(neurons), ids: HashMap::new() }
+        Self { neurons, rows: Rows::new(neurons), moments: Vec::new(), ids: HashMap::default() }
     }
 
     pub(crate) fn neurons(&self) -> usize {
         self.neurons
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.rows.len()
     }
 
     pub(crate) fn rows(&self) -> &Rows {
@@ -53,11 +54,11 @@ impl States {
     }
 
     pub(crate) fn intern(&mut self, state: &[f64]) -> StateId {
-        // Adding 0 makes -0 and 0 the same.
-        let key: Box<[u64]> = state.iter().map(|x| ((x * f64::from(1 << 30)).round() + 0.).to_bits()).collect();
+        let key: Box<[u64]> = state.iter().map(|x| (x * f64::from(1 << 30) + ROUND).to_bits()).collect();
         let fresh = StateId(self.rows.len() as u32);
         *self.ids.entry(key).or_insert_with(|| {
             self.rows.push(state);
+            self.moments.push([state.iter().sum(), state.iter().map(|x| x * x).sum()]);
             fresh
         })
     }
@@ -256,22 +257,21 @@ impl Lessons {
 pub(crate) fn scale(inputs: &States, stacks: &States, rows: &[Lesson]) -> f64 {
     let features = (2 * inputs.neurons) as f64;
     let count = features * rows.len() as f64;
-    let mean_of = |f: &dyn Fn(f64) -> f64| {
-        let sums =
-            |states: &States| -> Vec<f64> { (0..states.len()).map(|id| states.rows.row(id).map(f).sum()).collect() };
-        let (inputs, stacks) = (sums(inputs), sums(stacks));
-        rows.iter().map(|row| inputs[row.input.index()] + stacks[row.stack.index()]).sum::<f64>() / count
+    let mean_of = |moment: usize| {
+        let sum = |row: &Lesson| inputs.moments[row.input.index()][moment] + stacks.moments[row.stack.index()][moment];
+        rows.iter().map(sum).sum::<f64>() / count
     };
-    let mean = mean_of(&|x| x);
-    let variance = mean_of(&|x| (x - mean) * (x - mean));
+    let (mean, square) = (mean_of(0), mean_of(1));
+    let variance = square - mean * mean;
     if variance > 0. { 1. / (features * variance) } else { 1. }
 }
 
-/// Squared distances between the states of one side, computed row by row when first asked for.
+/// Squared distances between the states of one side, computed for [`POINTS`] states together when first asked for.
 pub(crate) struct Distances<'a> {
     rows: &'a Rows,
+    /// The distances to all, group by group.
     known: Vec<OnceLock<Box<[f64]>>>,
-    /// How many more rows may be kept.
+    /// How many more groups may be kept.
     room: AtomicUsize,
     simd: Simd,
 }
@@ -282,22 +282,26 @@ const DISTANCES_KEPT: usize = 1 << 25;
 impl<'a> Distances<'a> {
     pub(crate) fn new(states: &'a States, simd: Simd) -> Self {
         let rows = states.rows();
-        let room = AtomicUsize::new(DISTANCES_KEPT / rows.len().max(1));
-        Self { rows, known: (0..rows.len()).map(|_| OnceLock::new()).collect(), room, simd }
+        let room = AtomicUsize::new(DISTANCES_KEPT / (POINTS * rows.len().max(1)));
+        let known = (0..rows.len().div_ceil(POINTS)).map(|_| OnceLock::new()).collect();
+        Self { rows, known, room, simd }
     }
 
     /// Calls `f` with the distances of state `id` to all.
     pub(crate) fn with_row<R>(&self, id: StateId, f: impl FnOnce(&[f64]) -> R) -> R {
-        if let Some(row) = self.known[id.index()].get() {
-            return f(row);
-        }
-        let point: Vec<f64> = self.rows.row(id.index()).collect();
-        let mut row = vec![0.; self.rows.len()];
-        self.rows.squared_distances(self.simd, [&point; POINTS], 1, &mut row);
+        let (group, count) = (id.index() / POINTS, self.rows.len());
+        let first = group * POINTS;
+        let known = &self.known[group];
         let take = |room: usize| room.checked_sub(1);
-        if self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
-            return f(self.known[id.index()].get_or_init(|| row.into()));
+        if known.get().is_some() || self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
+            let group = known.get_or_init(|| self.compute(first..count.min(first + POINTS)));
+            return f(&group[(id.index() - first) * count..][..count]);
         }
-        f(&row)
+        f(&self.compute(id.index()..id.index() + 1))
+    }
+
+    fn compute(&self, states: Range<usize>) -> Box<[f64]> {
+        let points: Vec<Vec<f64>> = states.map(|id| self.rows.row(id).collect()).collect();
+        Comparison::default().squared_distances(self.simd, self.rows, points.iter().map(Vec::as_slice)).into()
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use svm::{Fault, Problem, train};
 
 use std::collections::HashMap;
 
-use crate::simd::{POINTS, Rows, Simd};
+use crate::simd::{Comparison, POINTS, Rows, Simd};
 
 /// Which of the two states of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -199,21 +199,18 @@ impl Projection {
         self.half(side).centres.len()
     }
 
-    /// Fills in the features of each state. `distances` is scratch.
+    /// Fills in the features of each state. `comparison` is scratch.
     pub(crate) fn project_all(
         &self,
         simd: Simd,
         side: Side,
         states: &mut [(&[f64], &mut [f64])],
-        distances: &mut Vec<f64>,
+        comparison: &mut Comparison,
     ) {
         let half = self.half(side);
         let count = half.centres.len();
-        distances.resize(count * POINTS, 0.);
         for group in states.chunks_mut(POINTS) {
-            // The last state fills up a group that is not full.
-            let points = std::array::from_fn(|at| group[at.min(group.len() - 1)].0);
-            half.centres.squared_distances(simd, points, group.len(), distances);
+            let distances = comparison.squared_distances(simd, &half.centres, group.iter().map(|(state, _)| *state));
             for (at, (state, out)) in group.iter_mut().enumerate() {
                 let distances = &distances[at * count..][..count];
                 let mut rest = &mut **out;
@@ -261,6 +258,23 @@ pub(crate) struct Pair {
     pub(crate) intercept: f64,
 }
 
+impl Pair {
+    /// The decision value, from the kernel values of the support vectors: above 0 for the first class. Terms are summed in
+    /// four interleaved parts, which need not wait for each other.
+    fn value(&self, kernel: &[f64]) -> f64 {
+        let term = |&(at, weight): &(u32, f64)| weight * kernel[at as usize];
+        let (fours, rest) = self.terms.as_chunks::<4>();
+        let mut parts = [0.; 4];
+        for four in fours {
+            for (part, own) in parts.iter_mut().zip(four) {
+                *part += term(own);
+            }
+        }
+        parts[0] += rest.iter().map(term).sum::<f64>();
+        (parts[0] + parts[1]) + (parts[2] + parts[3]) + self.intercept
+    }
+}
+
 /// What joins the halves to a decision between classes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Head {
@@ -273,7 +287,7 @@ pub(crate) enum Head {
 /// Buffers of a decision, to be used again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    distances: Vec<f64>,
+    comparison: Comparison,
     values: Vec<f64>,
     /// The kernel that `values` belongs to, if they are those of the features at hand.
     kernel: Option<usize>,
@@ -287,8 +301,8 @@ impl Scratch {
         self.kernel = None;
     }
 
-    pub(crate) fn distances(&mut self) -> &mut Vec<f64> {
-        &mut self.distances
+    pub(crate) fn comparison(&mut self) -> &mut Comparison {
+        &mut self.comparison
     }
 
     /// The decision values of the pairs, of the last decision.
@@ -321,8 +335,7 @@ impl Head {
                 scratch.votes.resize(*classes, 0);
                 scratch.pairs.clear();
                 for pair in pairs {
-                    let sum: f64 = pair.terms.iter().map(|&(at, weight)| weight * scratch.values[at as usize]).sum();
-                    let value = sum + pair.intercept;
+                    let value = pair.value(&scratch.values);
                     scratch.pairs.push(value);
                     scratch.votes[if value > 0. { pair.first } else { pair.second } as usize] += 1;
                 }

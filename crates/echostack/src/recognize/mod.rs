@@ -205,7 +205,7 @@ fn judge_with<S: Session>(mut session: S, word: &Word, watch: &mut dyn Observer)
 }
 
 /// How many words are judged together on one thread.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 32;
 
 /// Judges many words on rayon's threads, with an observer each; neither depends on the number of threads.
 pub fn watch_all<R: Recognizer, W: Observer + Send>(

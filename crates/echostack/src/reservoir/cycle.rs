@@ -157,9 +157,7 @@ impl Reservoir for CycleReservoir {
     fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]) {
         let last = from.len() - 1;
         to[0] = self.cycle * from[last];
-        for (to, from) in to[1..].iter_mut().zip(from) {
-            *to = self.cycle * from;
-        }
+        simd.scale(self.cycle, &from[..last], &mut to[1..]);
         for &(a, b) in &self.jumps {
             to[a as usize] += self.jump * from[b as usize];
             to[b as usize] += self.jump * from[a as usize];
