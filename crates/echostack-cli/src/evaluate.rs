@@ -1,29 +1,30 @@
-//! `echostack evaluate`: measure a machine on fresh words of a task.
+//! `echostack evaluate`: measure a machine on fresh words of a task, a grammar or an automaton.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, ensure};
-use echostack::tasks::{Split, Task, WordKind};
-use echostack::{Limits, Machine, Mode, Oracle, Score, Trace, score};
+use anyhow::{Context, Result};
+use echostack::tasks::Split;
+use echostack::{Limits, Machine, Oracle, Score, Word, WordKind, compare, draw, score};
 use serde_json::{Map, Value, json};
 
+use crate::progress::Bar;
 use crate::sample::names;
-use crate::{Outcome, TaskName, load, print_json};
+use crate::subject::{self, EncodingName, Subject};
+use crate::{Outcome, load, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The model file
     model: PathBuf,
-    /// The task that is the truth
-    #[arg(long, value_name = "TASK")]
-    task: TaskName,
+    #[command(flatten)]
+    subject: subject::Args,
     /// How many words of each kind
     #[arg(long, default_value_t = 100)]
     count: usize,
-    /// The shortest word
-    #[arg(long, default_value_t = 50)]
-    min_length: usize,
+    /// The shortest word [default: 50 for a task, else 1]
+    #[arg(long)]
+    min_length: Option<usize>,
     /// The longest word
     #[arg(long, default_value_t = 200)]
     max_length: usize,
@@ -38,70 +39,101 @@ pub(crate) struct Args {
     show_wrong: usize,
 }
 
-/// The words that a machine is measured on, by their kind; the copy tasks have one kind only.
-fn sets(args: &Args, task: Task, machine: &Machine) -> Result<Vec<(WordKind, Vec<Trace>)>> {
-    let Some(automaton) = task.automaton() else {
-        return Ok(vec![(WordKind::Valid, task.examples(Split::Test, args.count, args.seed))]);
-    };
-    let oracle = Arc::new(match machine.mode() {
-        Mode::Strict => Oracle::strict(automaton)?,
-        Mode::Tolerant => Oracle::tolerant(automaton),
-    });
-    let mut random = Split::Test.generator(args.seed);
-    let mut all = Vec::new();
-    for kind in [WordKind::Valid, WordKind::NearMiss, WordKind::Random] {
-        let traces = task.traces(&oracle, kind, args.min_length..=args.max_length, args.count, &mut random);
-        ensure!(
-            traces.len() == args.count,
-            "there are no {kind} words of {task} with {} to {} tokens",
-            args.min_length,
-            args.max_length
-        );
-        all.push((kind, traces));
-    }
-    Ok(all)
+/// What was measured on words of one kind.
+#[derive(Default)]
+struct Measured {
+    error: f64,
+    wrong: usize,
+    unlike: usize,
+    tokens: usize,
+    shown: Vec<String>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
+/// How many words are in memory at once.
+const BATCH: usize = 512;
+
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let machine = Arc::new(load(&args.model)?);
-    let task = args.task.0;
-    let (alphabet, own) = (task.alphabet(), machine.alphabet());
-    let terminals = |alphabet: &echostack::Alphabet| -> Vec<String> {
-        alphabet.terminals().map(|symbol| alphabet.name(symbol).to_string()).collect()
-    };
-    ensure!(
-        terminals(&alphabet) == terminals(own),
-        "the machine reads {}, but {task} is written in {}",
-        terminals(own).join(" "),
-        terminals(&alphabet).join(" ")
-    );
+    let subject = args.subject.open(EncodingName::Auto)?;
+    subject.fits(machine.alphabet())?;
     let mut json = Map::new();
-    json.insert("task".into(), json!(task.name()));
-    for (kind, traces) in sets(args, task, &machine)? {
-        let Score { error, wrong, words, tokens } = score(&machine, &traces, Limits::default());
-        let prefix = match kind {
-            WordKind::Valid => "",
-            WordKind::NearMiss => "near_miss_",
-            WordKind::Random => "random_",
-        };
-        json.insert(format!("{prefix}error"), if error == 0. { json!(0) } else { json!(error) });
-        json.insert(format!("{prefix}wrong"), json!(wrong.len()));
-        if !args.json {
-            println!("{kind:10} error {error}, {} of {words} words wrong, {tokens} tokens", wrong.len());
-        }
-        let shown: Vec<String> = wrong
-            .iter()
-            .take(args.show_wrong)
-            .map(|&number| names(&alphabet, traces[number].word()).collect::<Vec<_>>().join(" "))
-            .collect();
-        if !args.json {
-            shown.iter().for_each(|word| println!("  {word}"));
-        } else if args.show_wrong > 0 {
-            json.insert(format!("{prefix}wrong_words"), json!(shown));
+    json.insert("task".into(), json!(subject.name));
+    if subject.language.is_none() {
+        let task = subject.task.context("only tasks have no language")?;
+        let Score { error, wrong, tokens, .. } =
+            score(&machine, &task.examples(Split::Test, args.count, args.seed), Limits::default());
+        let measured = Measured { error, wrong: wrong.len(), tokens, ..Measured::default() };
+        report(args, WordKind::Valid, &measured, &mut json);
+    } else {
+        let oracle = subject.oracle(machine.mode())?;
+        let mut random = Split::Test.generator(args.seed);
+        let bar = Bar::new(quiet);
+        for kind in WordKind::ALL {
+            let measured = measure(args, &subject, &machine, &oracle, kind, &mut random, &bar);
+            bar.finish();
+            report(args, kind, &measured?, &mut json);
         }
     }
     if args.json {
         print_json(&Value::Object(json))?;
     }
     Ok(Outcome::Accepted)
+}
+
+fn measure(
+    args: &Args,
+    subject: &Subject,
+    machine: &Arc<Machine>,
+    oracle: &Arc<Oracle>,
+    kind: WordKind,
+    random: &mut rand_chacha::ChaCha8Rng,
+    bar: &Bar,
+) -> Result<Measured> {
+    let language = subject.language()?;
+    let shortest = args.min_length.unwrap_or(if subject.task.is_some() { 50 } else { 1 });
+    let mut measured = Measured::default();
+    let mut done = 0;
+    while done < args.count {
+        let mut words: Vec<Word> = Vec::new();
+        for _ in 0..BATCH.min(args.count - done) {
+            let word = draw(&**language, oracle, kind, shortest..=args.max_length, random);
+            words.push(word.with_context(|| {
+                format!("there are no {kind} words of {} with {shortest} to {} tokens", subject.name, args.max_length)
+            })?);
+        }
+        let comparison = compare(machine, oracle, &words, Limits::default());
+        measured.error += comparison.errors / args.count as f64;
+        measured.wrong += comparison.wrong.len();
+        measured.unlike += comparison.unlike.len();
+        measured.tokens += words.iter().map(Word::len).sum::<usize>();
+        for &number in comparison.wrong.iter().take(args.show_wrong - measured.shown.len().min(args.show_wrong)) {
+            measured.shown.push(names(machine.alphabet(), &words[number]).collect::<Vec<_>>().join(" "));
+        }
+        done += words.len();
+        bar.show(&format!("{kind} words"), done, args.count);
+    }
+    Ok(measured)
+}
+
+fn report(args: &Args, kind: WordKind, measured: &Measured, json: &mut Map<String, Value>) {
+    let Measured { error, wrong, unlike, tokens, shown } = measured;
+    if !args.json {
+        println!("{kind:10} error {error}, {wrong} of {} words wrong, {tokens} tokens", args.count);
+        if *unlike > 0 {
+            println!("           {unlike} right verdicts with other expected tokens");
+        }
+        shown.iter().for_each(|word| println!("  {word}"));
+        return;
+    }
+    let prefix = match kind {
+        WordKind::Valid => "",
+        WordKind::NearMiss => "near_miss_",
+        WordKind::Random => "random_",
+    };
+    json.insert(format!("{prefix}error"), if *error == 0. { json!(0) } else { json!(error) });
+    json.insert(format!("{prefix}wrong"), json!(wrong));
+    json.insert(format!("{prefix}unexpected"), json!(unlike));
+    if args.show_wrong > 0 {
+        json.insert(format!("{prefix}wrong_words"), json!(shown));
+    }
 }

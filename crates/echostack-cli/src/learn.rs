@@ -1,43 +1,64 @@
-//! `echostack learn`: train a machine on a task and save it.
+//! `echostack learn`: train a machine on a task, a grammar, an automaton or traces, and save it.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
-use echostack::tasks::{Split, Task, WordKind};
-use echostack::{Mode, Oracle, Params, Readout, Svm, Trace, View};
+use echostack::tasks::{ReservoirKind, Split};
+use echostack::{
+    Alphabet, Machine, Mode, Params, Readout, Round, Study, Svm, Trace, View, contradictions, read_traces,
+};
 
 use crate::progress::Bar;
-use crate::{Kind, Outcome, TaskName, print_json};
+use crate::subject::{self, EncodingName, Subject};
+use crate::{Kind, Outcome, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The task to learn
-    #[arg(long, value_name = "TASK")]
-    task: TaskName,
+    #[command(flatten)]
+    subject: subject::Args,
+    /// Traces in JSON Lines, as `echostack teach` writes them (docs/format.md)
+    #[arg(long, value_name = "FILE", group = "subject")]
+    traces: Option<PathBuf>,
+    /// How a grammar becomes rules
+    #[arg(long, value_enum, default_value = "auto")]
+    encoding: EncodingName,
     /// The kind of reservoir
     #[arg(long, value_enum, default_value = "cycle")]
     reservoir: Kind,
     /// The number of neurons
     #[arg(long, default_value_t = 256)]
     neurons: usize,
-    /// What the machine sees of its input: the reservoir's state over all of it, or the next symbol alone
-    #[arg(long, value_enum, default_value = "reservoir")]
-    lookahead: LookaheadView,
-    /// Reject at the first token that cannot follow, in place of judging at the end
+    /// What the machine sees of its input: the reservoir's state over all of it, or the next symbol alone [default:
+    /// reservoir for a task, else symbol]
+    #[arg(long, value_enum)]
+    lookahead: Option<LookaheadView>,
+    /// Reject at the first token that cannot follow, in place of judging at the end. Always so but for tasks and traces
     #[arg(long)]
     strict: bool,
-    /// The number of training words
+    /// The number of training words, beside those that cover a grammar
     #[arg(long, default_value_t = 100)]
     count: usize,
     /// The longest training word
     #[arg(long, default_value_t = 50)]
     max_length: usize,
-    /// The part of training words that are near misses and random words, half of each, from 0 to 1
-    #[arg(long, default_value_t = 0.)]
-    negatives: f64,
+    /// The part of training words that are near misses and random words, half of each, from 0 to 1 [default: 0 for a
+    /// task, else 0.5]
+    #[arg(long)]
+    negatives: Option<f64>,
+    /// How many fresh words must be judged rightly before learning ends; 0 for no test [default: 0 for a task, else 10000]
+    #[arg(long)]
+    tests: Option<usize>,
+    /// The longest of them
+    #[arg(long, default_value_t = 200)]
+    test_length: usize,
+    /// How often to train at most until they are
+    #[arg(long, default_value_t = 30)]
+    rounds: usize,
     /// The cost C of the support vector machines [default: the task's]
     #[arg(long)]
     cost: Option<f64>,
@@ -61,79 +82,167 @@ enum LookaheadView {
     Symbol,
 }
 
-/// The training words of a task with their teaching signal.
-fn traces(args: &Args, task: Task) -> Result<Vec<Trace>> {
-    ensure!((0. ..=1.).contains(&args.negatives), "--negatives is {}, but must be from 0 to 1", args.negatives);
-    ensure!((1..=1_000_000).contains(&args.count), "--count is {}, but must be from 1 to 1000000", args.count);
-    let Some(automaton) = task.automaton() else {
-        ensure!(args.negatives == 0. && !args.strict, "{task} has no wrong words: leave out --negatives and --strict");
-        return Ok(task.examples(Split::Train, args.count, args.seed));
-    };
-    let oracle = Arc::new(if args.strict { Oracle::strict(automaton)? } else { Oracle::tolerant(automaton) });
-    let mut random = Split::Train.generator(args.seed);
-    let wrong = (args.count as f64 * args.negatives).round() as usize;
-    let counts =
-        [(WordKind::Valid, args.count - wrong), (WordKind::NearMiss, wrong - wrong / 2), (WordKind::Random, wrong / 2)];
-    let mut all = Vec::new();
-    for (kind, count) in counts {
-        let drawn = task.traces(&oracle, kind, 1..=args.max_length, count, &mut random);
-        ensure!(drawn.len() == count, "no {kind} words of {task} up to length {}; raise --max-length", args.max_length);
-        all.extend(drawn);
-    }
-    Ok(all)
+/// What was learned, and from how much.
+struct Learned {
+    machine: Machine,
+    words: usize,
+    rounds: Vec<Round>,
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let task = args.task.0;
-    let traces = traces(args, task)?;
-    let defaults = task.params(args.reservoir.into(), args.neurons, args.seed);
-    let params = Params {
+    if let Some(negatives) = args.negatives {
+        ensure!((0. ..=1.).contains(&negatives), "--negatives is {negatives}, but must be from 0 to 1");
+    }
+    ensure!((1..=1_000_000).contains(&args.count), "--count is {}, but must be from 1 to 1000000", args.count);
+    let subject = if args.traces.is_some() { None } else { Some(args.subject.open(args.encoding)?) };
+    let name = subject.as_ref().map_or("traces", |subject| &subject.name).to_string();
+    let start = Instant::now();
+    let bar = Bar::new(quiet);
+    let learned = match (&subject, &args.traces) {
+        (None, Some(path)) => from_traces(args, path, &bar),
+        (Some(subject), _) => from_subject(args, subject, &bar, quiet),
+        (None, None) => bail!("give --task, --grammar, --automaton or --traces"),
+    };
+    bar.finish();
+    let Learned { mut machine, words, rounds } = learned?;
+    let seconds = start.elapsed().as_secs_f64();
+    let mut notes = vec![("seed", args.seed.to_string()), ("count", args.count.to_string())];
+    if let Some(Subject { task, lexer, encoding, .. }) = &subject {
+        notes.push((if task.is_some() { "task" } else { "language" }, name.clone()));
+        notes.extend(lexer.as_ref().map(|lexer| ("lexer", lexer.source().to_string())));
+        notes.extend(encoding.map(|encoding| ("encoding", format!("{encoding:?}").to_lowercase())));
+    }
+    for (key, value) in notes {
+        machine.manifest_mut().insert(key.to_string(), value);
+    }
+    machine.save(&args.output).context("could not save the machine")?;
+    let wrong = rounds.last().map_or(0, |round| round.wrong);
+    report(args, quiet, &name, &machine, (words, &rounds), seconds)?;
+    if wrong > 0 {
+        eprintln!("echostack: after {} rounds {wrong} words of the last test were still judged wrongly", rounds.len());
+    }
+    Ok(if wrong > 0 { Outcome::Rejected } else { Outcome::Accepted })
+}
+
+fn report(
+    args: &Args,
+    quiet: bool,
+    name: &str,
+    machine: &Machine,
+    (words, rounds): (usize, &[Round]),
+    seconds: f64,
+) -> Result<()> {
+    let rows = machine.lessons().actions().len();
+    let support =
+        [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output].map(|readout| machine.support(readout));
+    if args.json {
+        let rounds: Vec<_> = rounds
+            .iter()
+            .map(|round| {
+                let Round { traces, rows, tested, wrong } = round;
+                serde_json::json!({"traces": traces, "rows": rows, "tested": tested, "wrong": wrong})
+            })
+            .collect();
+        print_json(&serde_json::json!({
+            "task": name, "words": words, "rows": rows, "support": support, "seconds": seconds,
+            "rounds": rounds, "output": args.output,
+        }))?;
+    } else if !quiet {
+        eprintln!(
+            "learned {name} from {words} words in {:.0} ms: {rows} contexts, {} support vectors; saved {}",
+            seconds * 1e3,
+            support.iter().sum::<usize>(),
+            args.output.display()
+        );
+    }
+    Ok(())
+}
+
+/// The parameters that the options ask for.
+fn params(args: &Args, defaults: Params, view: View, mode: Mode) -> Params {
+    Params {
         view: match args.lookahead {
-            LookaheadView::Reservoir => View::Reservoir,
-            LookaheadView::Symbol => View::Symbol,
+            Some(LookaheadView::Reservoir) => View::Reservoir,
+            Some(LookaheadView::Symbol) => View::Symbol,
+            None => view,
         },
-        mode: if args.strict { Mode::Strict } else { Mode::Tolerant },
+        mode,
         svm: Svm {
             cost: args.cost.unwrap_or(defaults.svm.cost),
             gamma: args.gamma.unwrap_or(defaults.svm.gamma),
             ..defaults.svm
         },
         ..defaults
+    }
+}
+
+fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Result<Learned> {
+    let kind: ReservoirKind = args.reservoir.into();
+    let is_task = subject.task.is_some();
+    let negatives = args.negatives.unwrap_or(if is_task { 0. } else { 0.5 });
+    let strict = args.strict || !is_task;
+    let (view, mode) = if is_task { (View::Reservoir, args.strict) } else { (View::Symbol, true) };
+    let mode = if mode { Mode::Strict } else { Mode::Tolerant };
+    let defaults = match subject.task {
+        Some(task) => task.params(kind, args.neurons, args.seed),
+        None => kind.params(args.neurons, args.seed),
     };
-    if args.strict && args.negatives == 0. && !quiet {
+    let params = params(args, defaults, view, mode).check()?;
+    let Some(language) = &subject.language else {
+        ensure!(negatives == 0. && !strict, "{} has no wrong words: leave out --negatives and --strict", subject.name);
+        let task = subject.task.context("only tasks have words without a language")?;
+        let traces = task.examples(Split::Train, args.count, args.seed);
+        let machine = params.fit(&task.alphabet(), &traces, bar)?;
+        return Ok(Learned { machine, words: traces.len(), rounds: Vec::new() });
+    };
+    if strict && negatives == 0. && !quiet {
         eprintln!("echostack: a strict machine learns what to refuse from wrong words only: add --negatives 0.5");
     }
-    let start = Instant::now();
-    let bar = Bar::new(quiet);
-    let fitted = params.check()?.fit(&task.alphabet(), &traces, &bar);
-    bar.finish();
-    let mut machine = fitted?;
-    let seconds = start.elapsed().as_secs_f64();
-    for (key, value) in [
-        ("task", task.to_string()),
-        ("seed", args.seed.to_string()),
-        ("count", args.count.to_string()),
-        ("negatives", args.negatives.to_string()),
-    ] {
-        machine.manifest_mut().insert(key.to_string(), value);
+    let study = Study {
+        words: args.count,
+        negatives,
+        lengths: 1..=args.max_length,
+        tests: args.tests.unwrap_or(if is_task { 0 } else { 10_000 }),
+        test_lengths: 1..=args.test_length,
+        rounds: args.rounds,
+        seed: args.seed,
+    };
+    let mut number = 0;
+    let mut tell = |round: &Round| {
+        number += 1;
+        if !quiet && round.tested > 0 {
+            let Round { rows, tested, wrong, .. } = round;
+            bar.say(&format!("round {number}: {rows} contexts, {wrong} of {tested} fresh words wrong"));
+        }
+    };
+    let (machine, rounds) = study.learn(&**language, &params, bar, &mut tell)?;
+    let words = rounds.last().map_or(0, |round| round.traces);
+    let machine = Arc::try_unwrap(machine).unwrap_or_else(|machine| (*machine).clone());
+    Ok(Learned { machine, words, rounds: rounds.into_iter().filter(|round| round.tested > 0).collect() })
+}
+
+fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("could not read {name}"))?;
+    let (alphabet, traces) = read_traces(&mut BufReader::new(file)).with_context(|| format!("could not use {name}"))?;
+    let strict = args.strict || traces.iter().any(Trace::is_refusal);
+    let defaults = ReservoirKind::from(args.reservoir).params(args.neurons, args.seed);
+    let params = params(args, defaults, View::Symbol, if strict { Mode::Strict } else { Mode::Tolerant });
+    let found = contradictions(&traces, params.view, 3);
+    if !found.is_empty() {
+        let tell = |found: &echostack::Contradiction| {
+            let place = |at: usize| {
+                let (trace, step) = found.places[at];
+                format!("{} (step {step}): {}", traces[trace].source(), found.actions[at])
+            };
+            format!("on the stack [{}]\n  {}\n  {}", stack_names(&alphabet, found), place(0), place(1))
+        };
+        bail!("the traces contradict each other:\n{}", found.iter().map(tell).collect::<Vec<_>>().join("\n"));
     }
-    machine.save(&args.output).context("could not save the machine")?;
-    let rows = machine.lessons().actions().len();
-    let support =
-        [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output].map(|readout| machine.support(readout));
-    if args.json {
-        print_json(&serde_json::json!({
-            "task": task.name(), "words": traces.len(), "rows": rows, "support": support, "seconds": seconds,
-            "output": args.output,
-        }))?;
-    } else if !quiet {
-        eprintln!(
-            "learned {task} from {} words in {:.0} ms: {rows} contexts, {} support vectors; saved {}",
-            traces.len(),
-            seconds * 1e3,
-            support.iter().sum::<usize>(),
-            args.output.display()
-        );
-    }
-    Ok(Outcome::Accepted)
+    let machine = params.check()?.fit(&alphabet, &traces, bar)?;
+    Ok(Learned { machine, words: traces.len(), rounds: Vec::new() })
+}
+
+fn stack_names(alphabet: &Alphabet, found: &echostack::Contradiction) -> String {
+    found.stack.iter().map(|&symbol| alphabet.name(symbol)).collect::<Vec<_>>().join(" ")
 }

@@ -6,8 +6,12 @@ mod check;
 mod evaluate;
 mod inspect;
 mod learn;
+mod parse;
 mod progress;
 mod sample;
+mod subject;
+mod teach;
+mod text;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,8 +20,8 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
-use echostack::Machine;
 use echostack::tasks::{ReservoirKind, Task};
+use echostack::{Machine, Verdict};
 
 /// Learn, check and measure reservoir stack machines.
 #[derive(Parser)]
@@ -37,13 +41,17 @@ struct Cli {
 enum Command {
     /// List the built-in tasks
     Tasks(TasksArgs),
-    /// Print words of a task, or write a work item for benchmarks
+    /// Print words of a language, or write a work item for benchmarks
     Sample(sample::Args),
-    /// Train a machine on a task and save it
+    /// Write what a parser does on words of a language, for `learn --traces`
+    Teach(teach::Args),
+    /// Train a machine and save it
     Learn(learn::Args),
-    /// Judge words, one a line: exit code 0 if all are accepted, 1 if one is not, 2 on an error or a limit
+    /// Judge words or texts: exit code 0 if all are accepted, 1 if one is not, 2 on an error or a limit
     Check(check::Args),
-    /// Measure a machine on fresh words of a task
+    /// Print the parse trees of words or texts
+    Parse(parse::Args),
+    /// Measure a machine on fresh words
     Evaluate(evaluate::Args),
     /// Show what is in a model file
     Inspect(inspect::Args),
@@ -113,6 +121,17 @@ enum Outcome {
     Stopped,
 }
 
+impl Outcome {
+    /// What a verdict makes of a command.
+    fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Accept => Self::Accepted,
+            Verdict::Incomplete { .. } | Verdict::Reject { .. } => Self::Rejected,
+            Verdict::Stopped { .. } => Self::Stopped,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
@@ -143,7 +162,9 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Sample(args) => sample::run(&args),
         Command::Learn(args) => learn::run(&args, cli.quiet),
         Command::Check(args) => check::run(&args, cli.quiet),
-        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args, cli.quiet),
+        Command::Teach(args) => teach::run(&args),
+        Command::Parse(args) => parse::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => {

@@ -23,6 +23,20 @@ impl Bar {
         Self { bar, stage: Mutex::new(None) }
     }
 
+    /// Shows how far work is that is no stage of training.
+    pub(crate) fn show(&self, what: &str, done: usize, total: usize) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(what.to_string());
+            self.bar.set_length(total as u64);
+            self.bar.set_position(done as u64);
+        }
+    }
+
+    /// Prints a line of its own to standard error.
+    pub(crate) fn say(&self, line: &str) {
+        self.bar.suspend(|| eprintln!("{line}"));
+    }
+
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -39,6 +53,7 @@ impl Control for Bar {
             *shown = Some(stage);
             self.bar.set_message(match stage {
                 Stage::Collect => "running the words",
+                Stage::Test => "testing",
                 _ => "training",
             });
         }

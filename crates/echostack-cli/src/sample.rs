@@ -1,21 +1,21 @@
-//! `echostack sample`: words of a task, or a work item for benchmarks.
+//! `echostack sample`: words of a language, or a work item for benchmarks.
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use echostack::tasks::{ReservoirKind, Split, Task, WordKind};
-use echostack::{Alphabet, Cycle, Input, Legendre, Random, ReservoirParams, Word};
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{Alphabet, Cycle, Input, Legendre, Mode, Random, ReservoirParams, Word, WordKind, all_words, draw};
 use serde_json::{Value, json};
 
-use crate::{Kind, Outcome, TaskName};
+use crate::subject::{self, EncodingName};
+use crate::{Kind, Outcome};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The task
-    #[arg(long, value_name = "TASK")]
-    task: TaskName,
+    #[command(flatten)]
+    subject: subject::Args,
     /// What words to draw
     #[arg(long, value_enum, default_value = "valid")]
     kind: KindOfWord,
@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// The seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Print all words up to this length instead, shortest first
+    #[arg(long, value_name = "LENGTH")]
+    all: Option<usize>,
     /// Write words without spaces between their tokens
     #[arg(long)]
     chars: bool,
@@ -45,11 +48,22 @@ pub(crate) struct Args {
     neurons: usize,
 }
 
+/// A kind of word, as an option.
 #[derive(Clone, Copy, ValueEnum)]
 enum KindOfWord {
     Valid,
     NearMiss,
     Random,
+}
+
+impl From<KindOfWord> for WordKind {
+    fn from(kind: KindOfWord) -> Self {
+        match kind {
+            KindOfWord::Valid => Self::Valid,
+            KindOfWord::NearMiss => Self::NearMiss,
+            KindOfWord::Random => Self::Random,
+        }
+    }
 }
 
 /// The names of a word's tokens.
@@ -60,28 +74,40 @@ pub(crate) fn names<'a>(alphabet: &'a Alphabet, word: &'a Word) -> impl Iterator
     })
 }
 
+/// The most words that `--all` prints.
+const MOST: usize = 1_000_000;
+
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let task = args.task.0;
-    ensure!(task.is_symbolic(), "{task} has no words of symbols to print");
+    let subject = args.subject.open(EncodingName::Auto)?;
     if let Some(path) = &args.work {
+        let Some(task) = subject.task else { bail!("a work item is made of a task: give --task") };
         let work = work_item(task, args.reservoir.into(), args.neurons, args.seed)?;
         std::fs::write(path, work.to_string()).with_context(|| format!("could not write {}", path.display()))?;
         return Ok(Outcome::Accepted);
     }
-    let kind = match args.kind {
-        KindOfWord::Valid => WordKind::Valid,
-        KindOfWord::NearMiss => WordKind::NearMiss,
-        KindOfWord::Random => WordKind::Random,
-    };
-    let alphabet = task.alphabet();
-    let mut random = Split::Train.generator(args.seed);
+    let language = subject.language()?;
+    let alphabet = subject.alphabet();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for _ in 0..args.count {
-        let Some(word) = task.word_of_kind(kind, &mut random, args.min_length..=args.max_length) else {
-            bail!("there are no {kind} words of {task} with {} to {} tokens", args.min_length, args.max_length);
-        };
-        let names: Vec<&str> = names(&alphabet, &word).collect();
-        writeln!(out, "{}", names.join(if args.chars { "" } else { " " }))?;
+    let mut print = |word: &Word| {
+        let names: Vec<&str> = names(&alphabet, word).collect();
+        writeln!(out, "{}", names.join(if args.chars { "" } else { " " }))
+    };
+    if let Some(longest) = args.all {
+        let all = all_words(&subject.oracle(Mode::Strict)?, longest, MOST);
+        let all = all.with_context(|| format!("there are more than {MOST} words up to length {longest}"))?;
+        all.iter().try_for_each(&mut print)?;
+    } else {
+        let kind = args.kind.into();
+        let oracle = subject.oracle(Mode::Tolerant)?;
+        let mut random = Split::Train.generator(args.seed);
+        for _ in 0..args.count {
+            let word = draw(&**language, &oracle, kind, args.min_length..=args.max_length, &mut random);
+            let Some(word) = word else {
+                let (name, from, to) = (&subject.name, args.min_length, args.max_length);
+                bail!("there are no {kind} words of {name} with {from} to {to} tokens");
+            };
+            print(&word)?;
+        }
     }
     out.flush()?;
     Ok(Outcome::Accepted)

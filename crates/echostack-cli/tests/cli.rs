@@ -131,6 +131,26 @@ fn a_work_item_is_done() {
 }
 
 #[test]
+fn an_automaton_teaches_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let tasks = good(&["tasks", "--json"]);
+    let anbn = tasks.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let anbn = anbn.into_iter().find(|task| task["task"] == "anbn").unwrap();
+    let automaton = folder.path().join("anbn.json").display().to_string();
+    std::fs::write(&automaton, anbn["automaton"].to_string()).unwrap();
+    let model = learned(folder.path(), &["--automaton", &automaton, "--tests", "600", "--test-length", "60"]);
+    let measured = json(&["evaluate", &model, "--automaton", &automaton, "--max-length", "80", "--json"]);
+    for field in ["error", "wrong", "unexpected", "near_miss_wrong", "near_miss_unexpected", "random_wrong"] {
+        assert_eq!(measured[field], 0, "{field}");
+    }
+    let tree = echostack(&["parse", &model], b"a a b b\na b b\n");
+    assert_eq!(text(&tree.stdout), "(S a (S a (S) b) b)\n");
+    assert_eq!(text(&tree.stderr), "-:2: reject at token 2: unexpected b, expected the end\n");
+    assert_eq!(tree.status.code(), Some(1));
+    assert_eq!(good(&["sample", "--automaton", &automaton, "--all", "5"]), "a b\na a b b\n");
+}
+
+#[test]
 fn tasks_completions_and_man_pages_are_there() {
     let tasks = good(&["tasks"]);
     assert_eq!(tasks.lines().count(), 9);
@@ -152,11 +172,15 @@ fn mistakes_are_told_with_exit_code_2() {
     let no_model = folder.path().join("text").display().to_string();
     std::fs::write(&no_model, "no model").unwrap();
     let model = learned(folder.path(), &["--task", "dyck1", "--count", "20"]);
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 13] = [
+        (&["learn", "-o", "x"], "give --task, --grammar or --automaton"),
+        (&["learn", "--grammar", "/no/such/grammar", "-o", "x"], "could not use the grammar /no/such/grammar"),
+        (&["learn", "--traces", &no_model, "-o", "x"], "the first line must be a header"),
+        (&["sample", "--automaton", &no_model], "this is no automaton in JSON"),
         (&["learn", "--task", "dyck4", "-o", "x"], "there is no task \"dyck4\""),
         (&["learn", "--task", "dyck1", "--neurons", "0", "-o", "x"], "neurons is 0"),
         (&["learn", "--task", "dyck1", "--negatives", "2", "-o", "x"], "--negatives is 2"),
-        (&["learn", "--task", "anbn", "--max-length", "1", "-o", "x"], "raise --max-length"),
+        (&["learn", "--task", "anbn", "--max-length", "1", "-o", "x"], "anbn has no valid words with 1 to 1 tokens"),
         (&["learn", "--task", "dyck1", "-o", "/no/such/folder/x"], "could not save"),
         (&["check", "/no/such/model"], "could not read the model"),
         (&["check", &no_model], "this is no echostack model"),
@@ -171,21 +195,21 @@ fn mistakes_are_told_with_exit_code_2() {
     }
 }
 
-/// Runs the terminal sessions of the README, one after the other in one folder, and compares what they print.
-#[test]
-fn the_readme_shows_real_sessions() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
+/// Runs the terminal sessions of a page, one after the other in one folder, and compares what they print.
+fn runs_as_shown(page: &str, least: usize) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(root.join("testdata"), folder.path().join("testdata")).unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_echostack")).parent().unwrap().display().to_string();
     let path = format!("{binary}:{}", std::env::var("PATH").unwrap());
     let mut sessions = 0;
-    for block in readme.split("```console\n").skip(1) {
+    for block in page.split("```console\n").skip(1) {
         let block = block.split("```").next().unwrap();
-        for step in block.split("$ ").skip(1).filter(|step| step.starts_with("echostack") || step.starts_with("printf"))
-        {
+        for step in block.split("$ ").skip(1).filter(|step| !step.starts_with("cargo")) {
             let (command, shown) = step.split_once('\n').unwrap();
             let run = Command::new("sh")
-                .args(["-c", &format!("{command} 2>&1")])
+                .args(["-c", &format!("{{ {command}\n}} 2>&1")])
                 .env("PATH", &path)
                 .current_dir(folder.path())
                 .output()
@@ -194,7 +218,17 @@ fn the_readme_shows_real_sessions() {
             sessions += 1;
         }
     }
-    assert!(sessions >= 4, "{sessions} commands");
+    assert!(sessions >= least, "{sessions} commands");
+}
+
+#[test]
+fn the_readme_shows_real_sessions() {
+    runs_as_shown("README.md", 4);
+}
+
+#[test]
+fn the_page_on_grammars_shows_real_sessions() {
+    runs_as_shown("docs/grammars.md", 12);
 }
 
 /// Replaces the number before " ms": it differs from run to run.

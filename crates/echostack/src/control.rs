@@ -8,6 +8,8 @@ pub enum Stage {
     Collect,
     /// The classifiers are trained; one unit is one pair of classes or one regression.
     Train,
+    /// A trained machine is tested on fresh words.
+    Test,
 }
 
 /// What a long call reports to, and asks whether to go on. `()` is the control that does neither.

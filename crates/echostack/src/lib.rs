@@ -6,8 +6,8 @@
 //! model is that of Paaßen, Schulz and Hammer, *Reservoir Stack Machines*, 2021.
 //!
 //! **For** people who study reservoir computing, formal languages and length generalisation, and for those who have an
-//! automaton or recorded parser actions and want a recogniser that learned them. **Look elsewhere** if you have a grammar
-//! and only want a parser: a parser generator is the right tool.
+//! automaton, a grammar (see the crate `echostack-grammar`) or recorded parser actions and want a recogniser that learned
+//! them. **Look elsewhere** if you have a grammar and only want a parser: a parser generator is the right tool.
 //!
 //! # The words we use
 //! - A *symbol* is a terminal or a nonterminal of an [`Alphabet`]; a *token* is a terminal in a [`Word`].
@@ -21,7 +21,8 @@
 //! - [`symbol`]: alphabets, tokens, words. [`recognize`]: sessions, verdicts, limits, and the loop of Algorithms 1 and 2.
 //! - [`automaton`]: the LR(1)-automaton, its oracle, its viable stacks. [`teach`]: traces.
 //! - [`reservoir`]: the trait and its kinds. [`readout`]: support vector machines and ridge regression.
-//! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`tasks`]: the paper's nine tasks.
+//! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`study`]: learning that tests itself.
+//!   [`tasks`]: the paper's nine tasks.
 //!
 //! # A whole small program
 //! ```
@@ -46,6 +47,7 @@ pub mod readout;
 pub mod recognize;
 pub mod reservoir;
 mod simd;
+pub mod study;
 pub mod symbol;
 pub mod tasks;
 pub mod teach;
@@ -54,20 +56,24 @@ mod undo;
 pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule, Viability};
 pub use control::{Control, Stage};
 pub use machine::{
-    ActionReadout, Checked, Choices, FileError, FitError, Machine, OutputReadout, ParamError, Params, Readout, View,
+    ActionReadout, Checked, Choices, FileError, FitError, Machine, OutputReadout, ParamError, Params, Readout,
 };
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
-    Engine, Event, Limit, Limits, Mode, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Verdict, judge,
-    judge_all, outputs, watch_all,
+    Engine, Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Tree,
+    TreeBuilder, Verdict, View, Visit, is_state, judge, judge_all, outputs, watch_all,
 };
 pub use reservoir::{
     Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,
     ReservoirParams, ReservoirParts, Signs, encode,
 };
 pub use simd::Simd;
+pub use study::{Round, Study, StudyError};
 pub use symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
-pub use teach::{Score, Step, Trace, TraceError, TraceFault, record, score};
+pub use teach::{
+    Comparison, Contradiction, Language, Score, Step, Trace, TraceError, TraceFault, TraceFileError, Walks, WordKind,
+    all_words, compare, contradictions, draw, examples, read_traces, record, score, write_traces,
+};
 
 /// The README's program, run as a test.
 #[cfg(doctest)]

@@ -25,7 +25,7 @@ fn damaged_and_whole(task: Task, count: usize, seed: u64) -> Vec<Word> {
     let letters = task.alphabet().terminals().len();
     let mut words = Vec::new();
     while words.len() < count {
-        let Some(Word::Symbols(mut word)) = task.word(&mut random, 1..=40) else { unreachable!() };
+        let Some(Word::Symbols(mut word)) = task.language().unwrap().word(&mut random, 1..=40) else { unreachable!() };
         words.push(Word::Symbols(word.clone()));
         let at = random.random_range(0..word.len());
         let symbol = SymbolId::new(random.random_range(0..letters));

@@ -1,5 +1,7 @@
 //! The JSON form of an automaton, described in docs/format.md.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Automaton, AutomatonError, Rule};
@@ -28,6 +30,16 @@ struct AutomatonJson {
     nonterminals: Vec<String>,
     accepting: Vec<String>,
     rules: Vec<RuleJson>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shifts: Option<ShiftsJson>,
+}
+
+/// What may be shifted onto the empty stack, and onto each symbol.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShiftsJson {
+    bottom: Vec<String>,
+    above: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -87,6 +99,15 @@ impl Automaton {
             nonterminals: self.alphabet.nonterminals().map(name).collect(),
             accepting: self.accepting.iter().copied().map(name).collect(),
             rules: self.rules.iter().map(rule).collect(),
+            shifts: self.shifts.as_ref().map(|shifts| {
+                let names = |list: &Vec<SymbolId>| list.iter().copied().map(name).collect();
+                let symbols = self.alphabet.terminals().chain(self.alphabet.nonterminals());
+                let some = symbols.zip(shifts).filter(|(_, list)| !list.is_empty());
+                ShiftsJson {
+                    bottom: names(&shifts[self.alphabet.len()]),
+                    above: some.map(|(symbol, list)| (name(symbol), names(list))).collect(),
+                }
+            }),
         };
         serde_json::to_string_pretty(&json).unwrap_or_default()
     }
@@ -114,7 +135,23 @@ impl Automaton {
         };
         let rules = json.rules.iter().map(rule).collect::<Result<_, _>>()?;
         let accepting = json.accepting.iter().map(symbol).collect::<Result<_, _>>()?;
-        Ok(Self::new(alphabet, rules, accepting)?)
+        let shifts = match &json.shifts {
+            None => None,
+            Some(ShiftsJson { bottom, above }) => {
+                let list = |names: &Vec<String>| names.iter().map(symbol).collect::<Result<Vec<_>, _>>();
+                let mut shifts = vec![Vec::new(); alphabet.len() + 1];
+                shifts[alphabet.len()] = list(bottom)?;
+                for (name, names) in above {
+                    shifts[symbol(name)?.index()] = list(names)?;
+                }
+                Some(shifts)
+            }
+        };
+        let automaton = Self::new(alphabet, rules, accepting)?;
+        Ok(match shifts {
+            Some(shifts) => automaton.with_shifts(shifts)?,
+            None => automaton,
+        })
     }
 }
 
@@ -136,6 +173,9 @@ mod tests {
         let automaton = Automaton::from_json(text).unwrap();
         assert_eq!(automaton.rules()[0].lookahead, Some(Lookahead::End));
         assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().rules(), automaton.rules());
+        let a = SymbolId::new(0);
+        let automaton = automaton.with_shifts(vec![vec![], vec![a], vec![a]]).unwrap();
+        assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().shifts(), automaton.shifts());
     }
 
     #[test]
@@ -145,7 +185,7 @@ mod tests {
             Automaton::from_json(&format!("{{{head}, \"rules\": [{rules}]}}")).unwrap_err().to_string()
         };
         assert!(with(r#"{"suffix": ["b"], "lookahead": null, "pop": 1, "push": "S"}"#).contains("\"b\" is named"));
-        assert!(with(r#"{"suffix": ["a"], "lookahead": null, "pop": 2, "push": "S"}"#).contains("pops 2"));
+        assert!(with(r#"{"suffix": ["a"], "lookahead": null, "pop": 9999, "push": "S"}"#).contains("pops 9999"));
         assert!(
             with(r#"{"suffix": ["a"], "lookahead": {"end": false}, "pop": 1, "push": "S"}"#).contains("no automaton")
         );

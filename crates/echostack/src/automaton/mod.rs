@@ -27,7 +27,7 @@ pub struct Rule {
     pub suffix: Vec<SymbolId>,
     /// What must come next; anything, if `None` (the paper's epsilon).
     pub lookahead: Option<Lookahead>,
-    /// How many symbols are popped, at most as many as the suffix has.
+    /// How many symbols are popped. It may be more than the suffix shows, where the suffix says enough of what is beneath.
     pub pop: u32,
     /// The nonterminal that is pushed then.
     pub push: SymbolId,
@@ -42,6 +42,9 @@ impl Rule {
     }
 }
 
+/// The most symbols that a rule pops.
+pub const MAX_POP: u32 = 4096;
+
 /// Why an automaton was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AutomatonError {
@@ -55,16 +58,17 @@ pub enum AutomatonError {
         /// The size of the alphabet.
         len: usize,
     },
-    /// A rule pops more than its suffix shows it.
-    #[error("rule {rule} pops {pop} symbols but its suffix has {suffix}; lengthen the suffix or pop less")]
+    /// A rule pops more than any sensible one does.
+    #[error("rule {rule} pops {pop} symbols; at most {MAX_POP} are allowed")]
     PopsTooMuch {
         /// The rule, counted from 0.
         rule: usize,
         /// What it pops.
         pop: u32,
-        /// The length of its suffix.
-        suffix: usize,
     },
+    /// The list of what may be shifted does not fit the alphabet.
+    #[error("what may be shifted must be a list of terminals for each symbol and one for the empty stack")]
+    Shifts,
     /// A rule pushes a terminal, or waits for a nonterminal.
     #[error("rule {rule} has {name:?} as {role}, which must be a {needed}")]
     WrongKind {
@@ -107,13 +111,15 @@ pub struct Automaton {
     accepting: Vec<SymbolId>,
     /// For each top symbol, and last for the empty stack: the rules that could match, in list order.
     by_top: Vec<Vec<u32>>,
+    /// For each top symbol, and last for the empty stack: the terminals that may be shifted onto it, in order.
+    shifts: Option<Vec<Vec<SymbolId>>>,
 }
 
 impl Automaton {
     /// An automaton of these parts. Of several rules that match, the first in the list is taken.
     ///
     /// # Errors
-    /// If a rule or an accepting symbol does not fit the alphabet, or a rule pops more than its suffix.
+    /// If a rule or an accepting symbol does not fit the alphabet, or a rule pops more than [`MAX_POP`].
     pub fn new(
         alphabet: impl Into<Arc<Alphabet>>,
         rules: Vec<Rule>,
@@ -134,7 +140,33 @@ impl Automaton {
                 None => by_top.iter_mut().for_each(|list| list.push(number as u32)),
             }
         }
-        Ok(Self { alphabet, rules, accepting, by_top })
+        Ok(Self { alphabet, rules, accepting, by_top, shifts: None })
+    }
+
+    /// The same automaton with a list of what may be shifted: for each top symbol, and last for the empty stack, the
+    /// terminals after which a word can still be completed. An LR(1) table says that in its error entries; without a list it
+    /// is computed ([`Viability`]).
+    ///
+    /// # Errors
+    /// [`AutomatonError::Shifts`] if the lists do not fit the alphabet.
+    pub fn with_shifts(mut self, mut shifts: Vec<Vec<SymbolId>>) -> Result<Self, AutomatonError> {
+        let terminals = shifts.iter().flatten().all(|&symbol| self.alphabet.is_terminal(symbol));
+        if shifts.len() != self.alphabet.len() + 1 || !terminals {
+            return Err(AutomatonError::Shifts);
+        }
+        shifts.iter_mut().for_each(|list| list.sort_unstable());
+        self.shifts = Some(shifts);
+        Ok(self)
+    }
+
+    /// What may be shifted, if it was given.
+    pub fn shifts(&self) -> Option<&[Vec<SymbolId>]> {
+        self.shifts.as_deref()
+    }
+
+    /// Where a stack's top stands in the lists by top symbol.
+    fn top(&self, stack: &[SymbolId]) -> usize {
+        stack.last().map_or(self.alphabet.len(), |symbol| symbol.index())
     }
 
     /// The symbols.
@@ -154,8 +186,7 @@ impl Automaton {
 
     /// The first rule that matches (line 4 of Algorithm 1).
     pub fn rule(&self, stack: &[SymbolId], lookahead: Lookahead) -> Option<&Rule> {
-        let top = stack.last().map_or(self.alphabet.len(), |symbol| symbol.index());
-        let candidates = self.by_top.get(top)?;
+        let candidates = self.by_top.get(self.top(stack))?;
         candidates.iter().map(|&number| &self.rules[number as usize]).find(|rule| rule.matches(stack, lookahead))
     }
 
@@ -176,8 +207,8 @@ fn check(alphabet: &Alphabet, number: usize, rule: &Rule) -> Result<(), Automato
             return Err(AutomatonError::UnknownSymbol { rule: number, symbol, len });
         }
     }
-    if rule.pop as usize > rule.suffix.len() {
-        return Err(AutomatonError::PopsTooMuch { rule: number, pop: rule.pop, suffix: rule.suffix.len() });
+    if rule.pop > MAX_POP {
+        return Err(AutomatonError::PopsTooMuch { rule: number, pop: rule.pop });
     }
     let wrong = |symbol, role, needed| {
         let name = alphabet.name(symbol).to_string();
@@ -224,7 +255,7 @@ mod tests {
         let alphabet = Arc::new(Alphabet::new(["a", "b"], ["S"]).unwrap());
         let refused = |rule| Automaton::new(alphabet.clone(), vec![rule], vec![SymbolId::new(2)]).unwrap_err();
         assert!(matches!(refused(rule(&[0, 9], None, 0, 2)), AutomatonError::UnknownSymbol { symbol: 9, .. }));
-        assert!(matches!(refused(rule(&[0], None, 2, 2)), AutomatonError::PopsTooMuch { pop: 2, .. }));
+        assert!(matches!(refused(rule(&[0], None, 4097, 2)), AutomatonError::PopsTooMuch { pop: 4097, .. }));
         assert!(matches!(refused(rule(&[0], None, 1, 1)), AutomatonError::WrongKind { role: "pushed symbol", .. }));
         assert!(matches!(refused(rule(&[0], Some(2), 1, 2)), AutomatonError::WrongKind { role: "lookahead", .. }));
         let error = Automaton::new(alphabet.clone(), vec![], vec![SymbolId::new(0)]).unwrap_err();

@@ -28,23 +28,24 @@ use crate::undo::UndoStack;
 #[derive(Clone, Debug)]
 pub struct Oracle {
     automaton: Automaton,
-    /// What a strict oracle refuses tokens by.
+    mode: Mode,
+    /// What a strict oracle refuses tokens by, if the automaton has no list of what may be shifted.
     viability: Option<Viability>,
 }
 
 impl Oracle {
     /// An oracle that shifts every token and judges at the end, as Algorithm 1 does.
     pub fn tolerant(automaton: Automaton) -> Self {
-        Self { automaton, viability: None }
+        Self { automaton, mode: Mode::Tolerant, viability: None }
     }
 
     /// An oracle that refuses a token after which nothing leads to acceptance.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if the viable stacks need too large a table.
+    /// [`AutomatonError::TooLarge`] if the viable stacks need too large a table; never if what may be shifted was given.
     pub fn strict(automaton: Automaton) -> Result<Self, AutomatonError> {
-        let viability = Some(Viability::new(&automaton)?);
-        Ok(Self { automaton, viability })
+        let viability = if automaton.shifts.is_some() { None } else { Some(Viability::new(&automaton)?) };
+        Ok(Self { automaton, mode: Mode::Strict, viability })
     }
 
     /// The automaton.
@@ -54,7 +55,7 @@ impl Oracle {
 
     /// The mode.
     pub fn mode(&self) -> Mode {
-        if self.viability.is_some() { Mode::Strict } else { Mode::Tolerant }
+        self.mode
     }
 }
 
@@ -157,11 +158,15 @@ impl Engine for OracleStack {
     }
 
     fn shifts(&mut self) -> (bool, f64) {
-        let viable = match self.lookahead {
-            Lookahead::Token(token) => {
+        let Oracle { automaton, mode, .. } = &*self.oracle;
+        let viable = match (self.lookahead, &automaton.shifts) {
+            (Lookahead::End, _) => false,
+            (Lookahead::Token(token), Some(shifts)) if *mode == Mode::Strict => {
+                shifts[automaton.top(self.symbols())].binary_search(&token).is_ok()
+            }
+            (Lookahead::Token(token), _) => {
                 self.state_above(token).is_none_or(|(viability, state)| viability.is_viable(state))
             }
-            Lookahead::End => false,
         };
         (viable, f64::INFINITY)
     }

@@ -213,6 +213,11 @@ impl<'a> Collector<'a> {
         id
     }
 
+    /// The row of a pair of sequences.
+    fn lesson(&mut self, input: ContextId, stack: ContextId) -> Lesson {
+        Lesson { input: self.intern(Side::Input, input), stack: self.intern(Side::Stack, stack) }
+    }
+
     fn add(&mut self, trace: &Trace, max_rows: usize, control: &dyn Control) -> Result<(), FitError> {
         let mut input = 0;
         let mut stack: Vec<ContextId> = vec![0];
@@ -230,27 +235,31 @@ impl<'a> Collector<'a> {
                 (View::Symbol, None) => 0,
                 (View::Symbol, Some(_)) => self.step(0, drive(next))?,
             };
-            let input_id = self.intern(Side::Input, input);
+            let taught = trace.taught().contains(&number);
             for &reduction in step.reductions.iter().chain([&Reduction::NONE]) {
-                let row = Lesson { input: input_id, stack: self.intern(Side::Stack, top(&stack)) };
-                self.lessons.actions.add(row, reduction);
+                if taught {
+                    let row = self.lesson(input, top(&stack));
+                    self.lessons.actions.add(row, reduction);
+                }
                 stack.truncate(stack.len() - reduction.pop as usize);
                 if let Some(symbol) = reduction.push {
                     stack.push(self.step(top(&stack), Drive::Channel(symbol.index()))?);
                 }
             }
-            let row = Lesson { input: input_id, stack: self.intern(Side::Stack, top(&stack)) };
-            let values = Values(step.output.iter().map(|value| value + 0.).collect()); // -0 and 0 are the same
-            if self.regression {
-                self.lessons.steps.push((row, values));
-            } else {
-                self.lessons.outputs.add(row, values);
-            }
-            if next.is_some() {
-                self.lessons.shifts.add(row, step.shift);
-                if step.shift {
-                    stack.push(self.step(top(&stack), drive(next))?);
+            if taught {
+                let row = self.lesson(input, top(&stack));
+                let values = Values(step.output.iter().map(|value| value + 0.).collect()); // -0 and 0 are the same
+                if self.regression {
+                    self.lessons.steps.push((row, values));
+                } else {
+                    self.lessons.outputs.add(row, values);
                 }
+                if next.is_some() {
+                    self.lessons.shifts.add(row, step.shift);
+                }
+            }
+            if next.is_some() && step.shift {
+                stack.push(self.step(top(&stack), drive(next))?);
             }
         }
         Ok(())

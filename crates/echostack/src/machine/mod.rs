@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 pub use file::FileError;
 pub use fit::FitError;
-pub use params::{ActionReadout, Checked, OutputReadout, ParamError, Params, View};
+pub use params::{ActionReadout, Checked, OutputReadout, ParamError, Params};
 pub use session::MachineStack;
 
 use crate::readout::{Head, Lessons, Projection, Scratch, Side, Values};
-use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run};
+use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, View};
 use crate::reservoir::{Drive, Reservoir};
 use crate::simd::Simd;
 use crate::symbol::{Alphabet, Input, SymbolId};
@@ -211,7 +211,7 @@ impl Machine {
     pub fn decision_values(&self, readout: Readout, input: &[f64], stack: &[f64]) -> Vec<f64> {
         let Some(head) = self.head(readout) else { return Vec::new() };
         self.with_features(input, stack, |features, scratch| {
-            head.decide(&self.projection, features.input, features.stack, scratch);
+            head.pair_values(&self.projection, features.input, features.stack, scratch);
             scratch.pairs().to_vec()
         })
     }

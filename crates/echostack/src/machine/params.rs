@@ -1,21 +1,8 @@
 //! The parameters of a machine.
 
-use serde::{Deserialize, Serialize};
-
 use crate::readout::Svm;
-use crate::recognize::Mode;
+use crate::recognize::{Mode, View};
 use crate::reservoir::{Cycle, ReservoirError, ReservoirParams};
-
-/// How a machine sees its input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum View {
-    /// The state of the reservoir over the whole input so far, as in the paper.
-    #[default]
-    Reservoir,
-    /// The encoding of the next token alone: all that an LR(1) decision needs.
-    Symbol,
-}
 
 /// How pop and push are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

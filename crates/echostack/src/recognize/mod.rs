@@ -3,10 +3,12 @@
 //! The automaton and the machine implement [`Recognizer`], so that a test or a program written once runs with either.
 
 mod run;
+mod tree;
 
 use std::sync::Arc;
 
 pub use run::{Engine, Run};
+pub use tree::{Node, Tree, TreeBuilder, Visit, is_state};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -22,6 +24,17 @@ pub enum Mode {
     Tolerant,
     /// A refused token rejects the word at its position.
     Strict,
+}
+
+/// How a machine sees its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum View {
+    /// The state of the reservoir over the whole input so far, as in the paper.
+    #[default]
+    Reservoir,
+    /// The encoding of the next token alone: all that an LR(1) decision needs.
+    Symbol,
 }
 
 /// The judgement of a word.

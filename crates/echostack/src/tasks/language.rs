@@ -1,15 +1,15 @@
 //! The symbolic tasks: the paper's rule lists (Table 1 and the latch rules), and the grammars that words are drawn from.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
-use rand::{Rng, RngExt};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 
 use super::Task;
-use crate::automaton::{Automaton, Oracle, Rule};
-use crate::recognize::{Limits, judge};
+use crate::automaton::{Automaton, Rule};
 use crate::symbol::{Alphabet, Lookahead, SymbolId, Word};
+use crate::teach::Language;
 
 /// A rule in the paper's form, a character for each symbol: suffix, lookahead (empty: any), pop, push.
 type CharRule = (&'static str, &'static str, u32, char);
@@ -17,7 +17,7 @@ type CharRule = (&'static str, &'static str, u32, char);
 /// A production with its probability: nonterminal, probability, right side. Capitals are nonterminals.
 type Production = (char, f64, &'static str);
 
-struct Language {
+struct Definition {
     terminals: &'static str,
     nonterminals: &'static str,
     accepting: char,
@@ -26,16 +26,16 @@ struct Language {
     grammar: &'static [Production],
 }
 
-fn language(task: Task) -> Language {
+fn language(task: Task) -> Definition {
     match task {
-        Task::Dyck1 => Language {
+        Task::Dyck1 => Definition {
             terminals: "()",
             nonterminals: "S",
             accepting: 'S',
             rules: &[("SS", "", 2, 'S'), ("(S)", "", 3, 'S'), ("(", ")", 0, 'S')],
             grammar: &[('S', 0.5, "(S)"), ('S', 0.25, "SS"), ('S', 0.25, "()")],
         },
-        Task::Dyck2 => Language {
+        Task::Dyck2 => Definition {
             terminals: "()[]",
             nonterminals: "S",
             accepting: 'S',
@@ -54,7 +54,7 @@ fn language(task: Task) -> Language {
                 ('S', 0.125, "[]"),
             ],
         },
-        Task::Dyck3 => Language {
+        Task::Dyck3 => Definition {
             terminals: "()[]{}",
             nonterminals: "S",
             accepting: 'S',
@@ -77,7 +77,7 @@ fn language(task: Task) -> Language {
                 ('S', 1. / 12., "{}"),
             ],
         },
-        Task::Anbn => Language {
+        Task::Anbn => Definition {
             terminals: "ab",
             nonterminals: "S",
             accepting: 'S',
@@ -85,14 +85,14 @@ fn language(task: Task) -> Language {
             rules: &[("aSb", "", 3, 'S'), ("a", "b", 0, 'S')],
             grammar: &[('S', 0.96, "aSb"), ('S', 0.04, "ab")],
         },
-        Task::Palindrome => Language {
+        Task::Palindrome => Definition {
             terminals: "ab$",
             nonterminals: "S",
             accepting: 'S',
             rules: &[("aSa", "", 3, 'S'), ("bSb", "", 3, 'S'), ("$", "", 1, 'S')],
             grammar: &[('S', 0.48, "aSa"), ('S', 0.48, "bSb"), ('S', 0.04, "$")],
         },
-        Task::Json => Language {
+        Task::Json => Definition {
             terminals: "{}[]nsk:,",
             nonterminals: "VOA",
             accepting: 'V',
@@ -122,7 +122,7 @@ fn language(task: Task) -> Language {
             ],
         },
         // The text lists no rule (1, epsilon, 1, S); without it every word that begins with 1 is judged wrongly.
-        _ => Language {
+        _ => Definition {
             terminals: "01",
             nonterminals: "SA",
             accepting: 'S',
@@ -176,7 +176,7 @@ pub(super) fn describe(task: Task) -> String {
 /// How often a word is drawn again because its length is not in the range.
 const DRAWS: usize = 1_000_000;
 
-pub(super) fn word(task: Task, random: &mut impl Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
+fn word(task: Task, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
     let language = language(task);
     let index = |name: char| language.terminals.chars().position(|terminal| terminal == name);
     for _ in 0..DRAWS {
@@ -200,46 +200,30 @@ pub(super) fn word(task: Task, random: &mut impl Rng, lengths: RangeInclusive<us
     None
 }
 
-pub(super) fn random_word(task: Task, random: &mut impl Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
-    if lengths.is_empty() {
-        return None;
-    }
-    let letters = language(task).terminals.chars().count();
-    let length = random.random_range(lengths);
-    Some(Word::Symbols((0..length).map(|_| SymbolId::new(random.random_range(0..letters))).collect()))
+/// A symbolic task as a language.
+#[derive(Clone, Debug)]
+pub(super) struct TaskLanguage {
+    pub(super) task: Task,
+    pub(super) automaton: Automaton,
 }
 
-/// How often a valid word is damaged again because it is still in the language.
-const DAMAGES: usize = 1000;
-
-pub(super) fn near_miss(task: Task, random: &mut impl Rng, lengths: &RangeInclusive<usize>) -> Option<Word> {
-    let letters = language(task).terminals.chars().count();
-    let oracle = Arc::new(Oracle::tolerant(automaton(task)));
-    for _ in 0..DAMAGES {
-        let Word::Symbols(mut word) = word(task, random, lengths.clone())? else { return None };
-        for _ in 0..random.random_range(1..=3) {
-            let symbol = SymbolId::new(random.random_range(0..letters));
-            let edit = random.random_range(0..4);
-            if edit == 0 || word.is_empty() {
-                word.insert(random.random_range(0..=word.len()), symbol);
-                continue;
-            }
-            let (place, other) = (random.random_range(0..word.len()), random.random_range(0..word.len()));
-            match edit {
-                1 => _ = word.remove(place),
-                2 => word[place] = symbol,
-                _ => word.swap(place, other),
-            }
-        }
-        let word = Word::Symbols(word);
-        if !judge(&oracle, &word, Limits::default(), &mut ()).is_accept() {
-            return Some(word);
-        }
+impl fmt::Display for TaskLanguage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.task.fmt(f)
     }
-    None
 }
 
-fn draw(grammar: &[Production], left: char, random: &mut impl Rng) -> &'static str {
+impl Language for TaskLanguage {
+    fn automaton(&self) -> &Automaton {
+        &self.automaton
+    }
+
+    fn word(&self, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
+        word(self.task, random, lengths)
+    }
+}
+
+fn draw(grammar: &[Production], left: char, random: &mut ChaCha8Rng) -> &'static str {
     let choices = grammar.iter().filter(|production| production.0 == left);
     let mut at = random.random::<f64>();
     let mut chosen = "";

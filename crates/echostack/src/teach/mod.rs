@@ -3,11 +3,18 @@
 //! A [`Trace`] is the only way into training (the paper's 5-tuple of inputs, pops, pushes, shifts and outputs). It can be
 //! [recorded](record) from any recogniser, or made by the user's own code with [`Trace::new`].
 
+mod contradiction;
+mod json;
+mod language;
 mod score;
 
+use std::ops::Range;
 use std::sync::Arc;
 
-pub use score::{Score, score};
+pub use contradiction::{Contradiction, contradictions};
+pub use json::{TraceFileError, read_traces, write_traces};
+pub use language::{Language, Walks, WordKind, all_words, draw, examples};
+pub use score::{Comparison, Score, compare, score};
 
 use sha2::{Digest, Sha256};
 
@@ -31,6 +38,7 @@ pub struct Trace {
     source: Arc<str>,
     word: Word,
     steps: Vec<Step>,
+    taught: Range<usize>,
 }
 
 /// Why a trace was refused.
@@ -99,7 +107,20 @@ impl Trace {
             step,
             fault,
         })?;
-        Ok(Self { source, word, steps })
+        let taught = 0..steps.len();
+        Ok(Self { source, word, steps, taught })
+    }
+
+    /// The same trace, of which only these steps teach; the others only lead there.
+    #[must_use]
+    pub fn teaching(mut self, steps: Range<usize>) -> Self {
+        self.taught = steps.start.min(self.steps.len())..steps.end.min(self.steps.len());
+        self
+    }
+
+    /// The steps that teach: all of them, unless [`Trace::teaching`] said otherwise.
+    pub fn taught(&self) -> Range<usize> {
+        self.taught.clone()
     }
 
     /// Where the trace comes from, in words for people.
@@ -173,6 +194,8 @@ pub fn digest(traces: &[Trace]) -> String {
             }
         }
         number(trace.steps.len() as u64);
+        number(trace.taught.start as u64);
+        number(trace.taught.end as u64);
         for step in &trace.steps {
             number(step.reductions.len() as u64);
             for reduction in &step.reductions {

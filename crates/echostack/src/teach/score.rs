@@ -37,13 +37,11 @@ pub fn score<R: Recognizer>(recognizer: &Arc<R>, traces: &[Trace], limits: Limit
     let verdicts = watch_all(recognizer, &words, &mut given, limits);
     let one = |(trace, (Outputs(given), verdict)): (&Trace, (&Outputs, &Verdict))| {
         let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
-        let differences = || given.iter().zip(&wanted).map(|(a, b)| (a - b).abs());
-        let steps = given.len().max(wanted.len()) as f64;
-        let error = (differences().sum::<f64>() + given.len().abs_diff(wanted.len()) as f64) / steps;
+        let error = error(given, &wanted);
         let wrong = if wanted.iter().all(|&value| value == 0. || value == 1.) && trace.output_width() == 1 {
             judged(verdict, trace.word().len()) != truth(trace)
         } else {
-            given.len() != wanted.len() || !differences().all(|difference| difference <= 0.5)
+            given.len() != wanted.len() || !given.iter().zip(&wanted).all(|(a, b)| (a - b).abs() <= 0.5)
         };
         (error, wrong)
     };
@@ -54,6 +52,49 @@ pub fn score<R: Recognizer>(recognizer: &Arc<R>, traces: &[Trace], limits: Limit
         words: all.len(),
         tokens: traces.iter().map(|trace| trace.word().len()).sum(),
     }
+}
+
+/// How far a recogniser is from another that is the truth.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// The sum over words of [`Score::error`]'s mean over steps.
+    pub errors: f64,
+    /// The words whose verdict differs, by their number.
+    pub wrong: Vec<usize>,
+    /// The words whose verdicts are equal but for the tokens that were expected.
+    pub unlike: Vec<usize>,
+}
+
+/// Compares a recogniser with another that is the truth, verdict by verdict and output by output, on rayon's threads.
+pub fn compare<R: Recognizer, T: Recognizer>(
+    recognizer: &Arc<R>,
+    truth: &Arc<T>,
+    words: &[Word],
+    limits: Limits,
+) -> Comparison {
+    let words: Vec<&Word> = words.iter().collect();
+    let mut given = vec![Outputs::default(); words.len()];
+    let mut wanted = given.clone();
+    let given_verdicts = watch_all(recognizer, &words, &mut given, limits);
+    let wanted_verdicts = watch_all(truth, &words, &mut wanted, limits);
+    let mut comparison = Comparison::default();
+    for (number, word) in words.iter().enumerate() {
+        comparison.errors += error(&given[number].0, &wanted[number].0);
+        let (given, wanted) = (&given_verdicts[number], &wanted_verdicts[number]);
+        if judged(given, word.len()) != judged(wanted, word.len()) {
+            comparison.wrong.push(number);
+        } else if given != wanted {
+            comparison.unlike.push(number);
+        }
+    }
+    comparison
+}
+
+/// The mean absolute difference of outputs; a step that only one of the two reaches counts as 1.
+fn error(given: &[f64], wanted: &[f64]) -> f64 {
+    let differences = given.iter().zip(wanted).map(|(a, b)| (a - b).abs());
+    let steps = given.len().max(wanted.len()) as f64;
+    (differences.sum::<f64>() + given.len().abs_diff(wanted.len()) as f64) / steps
 }
 
 fn judged(verdict: &Verdict, length: usize) -> Judgement {

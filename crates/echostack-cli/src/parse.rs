@@ -1,0 +1,222 @@
+//! `echostack parse`: the reductions of a machine, as a tree or as a stream of events.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use echostack::{
+    Alphabet, Event, Machine, Node, Observer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit, is_state,
+};
+
+use crate::check::{Reading, Watch, tell};
+use crate::text::{self, lexer_of};
+use crate::{Outcome, load};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The model file
+    model: PathBuf,
+    /// Texts, for a machine with a lexer, else files with one word a line; `-` is standard input
+    #[arg(default_value = "-")]
+    files: Vec<PathBuf>,
+    /// What to print: trees as S-expressions or JSON, one a line, or events as they happen, in constant memory but for the
+    /// stack
+    #[arg(long, value_enum, default_value = "sexpr")]
+    format: Format,
+    /// Files hold tokens separated by white space, one word a line, even if the machine has a lexer
+    #[arg(long)]
+    tokens: bool,
+    /// Every character is a token; implies --tokens
+    #[arg(long)]
+    chars: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Sexpr,
+    Json,
+    Events,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let machine = Arc::new(load(&args.model)?);
+    let lexer = if args.tokens || args.chars { None } else { lexer_of(&machine)? };
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut worst = Outcome::Accepted;
+    for path in &args.files {
+        let name = path.display().to_string();
+        let outcome = if let Some(lexer) = &lexer {
+            let bytes = text::read(path)?;
+            let source = std::str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
+            let lexed = lexer.tokens(source);
+            let mut printer = Printer::new(args.format, machine.alphabet(), &mut out);
+            printer.leaves = lexed.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
+            let judged = text::judge(&machine, &lexed, &mut printer);
+            printer.finish(&judged.verdict)?;
+            if !judged.verdict.is_accept() {
+                eprintln!("{}", judged.tell(machine.alphabet(), &name, source));
+            }
+            Outcome::of(&judged.verdict)
+        } else if path == Path::new("-") {
+            words(args, &machine, "-", std::io::stdin().lock(), &mut out)?
+        } else {
+            let file = File::open(path).with_context(|| format!("could not read {name}"))?;
+            words(args, &machine, &name, BufReader::new(file), &mut out)?
+        };
+        worst = worst.max(outcome);
+    }
+    out.flush()?;
+    Ok(worst)
+}
+
+/// Parses the words of one file.
+fn words(
+    args: &Args,
+    machine: &Arc<Machine>,
+    name: &str,
+    mut reader: impl BufRead,
+    out: &mut dyn Write,
+) -> Result<Outcome> {
+    let mut worst = Outcome::Accepted;
+    for line in 1.. {
+        let mut word = Reading::new(machine, args.chars, Printer::new(args.format, machine.alphabet(), out));
+        let ended = word.read(&mut reader).with_context(|| format!("could not read {name}"))?;
+        if ended && word.is_empty() && line > 1 {
+            break;
+        }
+        let (verdict, refused, printer) = word.finish();
+        printer.finish(&verdict)?;
+        if !verdict.is_accept() {
+            eprintln!("{name}:{line}: {}", tell(machine.alphabet(), &verdict, refused.as_deref()));
+        }
+        worst = worst.max(Outcome::of(&verdict));
+        if ended {
+            break;
+        }
+    }
+    Ok(worst)
+}
+
+/// Prints a parse.
+struct Printer<'a> {
+    format: Format,
+    alphabet: &'a Alphabet,
+    tree: TreeBuilder<'a>,
+    /// The text of each token; in a stream of events only of the last.
+    leaves: Vec<String>,
+    out: &'a mut dyn Write,
+    /// What went wrong with writing, told at the end.
+    failed: Option<std::io::Error>,
+}
+
+impl<'a> Printer<'a> {
+    fn new(format: Format, alphabet: &'a Alphabet, out: &'a mut dyn Write) -> Self {
+        let tree = TreeBuilder::new(alphabet);
+        Self { format, alphabet, tree, leaves: Vec::new(), out, failed: None }
+    }
+
+    fn finish(self, verdict: &Verdict) -> Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error.into());
+        }
+        if self.format == Format::Events {
+            writeln!(self.out, "{}", text::verdict_name(verdict))?;
+            return Ok(());
+        }
+        let Some(tree) = self.tree.finish().filter(|_| verdict.is_accept()) else { return Ok(()) };
+        let name = |symbol: SymbolId| self.alphabet.name(symbol);
+        let line = match self.format {
+            Format::Json => as_json(&tree, &self.leaves, name),
+            _ => as_sexpr(&tree, &self.leaves, name),
+        };
+        writeln!(self.out, "{line}")?;
+        Ok(())
+    }
+}
+
+impl Watch for Printer<'_> {
+    fn token(&mut self, text: &str) {
+        if self.format == Format::Events {
+            self.leaves.clear();
+        }
+        self.leaves.push(text.to_string());
+    }
+}
+
+impl Observer for Printer<'_> {
+    fn event(&mut self, position: u64, event: Event<'_>) {
+        if self.format != Format::Events {
+            self.tree.event(position, event);
+            return;
+        }
+        let line = match event {
+            Event::Shift { shifted: true, .. } => {
+                // Lexed texts have all their tokens here, streams the last one.
+                let text = self.leaves.get(position as usize).or(self.leaves.last());
+                format!("shift {}", atom(text.map_or("", String::as_str)))
+            }
+            Event::Decide { reduction: Reduction { pop, push: Some(symbol) }, .. }
+                if !is_state(self.alphabet, symbol) =>
+            {
+                format!("reduce {} {pop}", self.alphabet.name(symbol))
+            }
+            _ => return,
+        };
+        if self.failed.is_none() {
+            self.failed = writeln!(self.out, "{line}").err();
+        }
+    }
+}
+
+/// A token's text in an S-expression: as it is, or quoted if it would be read as something else.
+fn atom(text: &str) -> String {
+    let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"()\"';".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.to_string() } else { format!("{text:?}") }
+}
+
+fn as_sexpr<'a>(tree: &Tree, leaves: &[String], name: impl Fn(SymbolId) -> &'a str) -> String {
+    let mut text = String::new();
+    tree.walk(|node, visit| {
+        if visit == Visit::Leave {
+            text.push(')');
+            return;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        match node {
+            Node::Token(position) => text += &atom(leaves.get(*position as usize).map_or("", String::as_str)),
+            Node::Branch { symbol, .. } => {
+                text.push('(');
+                text += name(*symbol);
+            }
+        }
+    });
+    text
+}
+
+fn as_json<'a>(tree: &Tree, leaves: &[String], name: impl Fn(SymbolId) -> &'a str) -> String {
+    let quote = |text: &str| serde_json::Value::from(text).to_string();
+    let mut text = String::new();
+    tree.walk(|node, visit| {
+        if visit == Visit::Leave {
+            text += "]}";
+            return;
+        }
+        if text.ends_with(['}', '"']) {
+            text.push(',');
+        }
+        match node {
+            Node::Token(position) => text += &quote(leaves.get(*position as usize).map_or("", String::as_str)),
+            Node::Branch { symbol, .. } => {
+                text += "{\"rule\":";
+                text += &quote(name(*symbol));
+                text += ",\"children\":[";
+            }
+        }
+    });
+    text
+}

@@ -1,0 +1,68 @@
+//! `echostack teach`: what a parser does on words of a language, as traces in JSON Lines.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use echostack::tasks::Split;
+use echostack::{Mode, Study, Trace, write_traces};
+
+use crate::Outcome;
+use crate::subject::{self, EncodingName};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    subject: subject::Args,
+    /// How a grammar becomes rules
+    #[arg(long, value_enum, default_value = "auto")]
+    encoding: EncodingName,
+    /// The number of words, beside those that cover a grammar
+    #[arg(long, default_value_t = 100)]
+    count: usize,
+    /// The longest word
+    #[arg(long, default_value_t = 50)]
+    max_length: usize,
+    /// The part of words that are near misses and random words, half of each, from 0 to 1
+    #[arg(long, default_value_t = 0.5)]
+    negatives: f64,
+    /// Judge at the end only, as in the paper, in place of refusing a token that cannot follow
+    #[arg(long)]
+    tolerant: bool,
+    /// The seed of the words
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where to write the traces [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let subject = args.subject.open(args.encoding)?;
+    let traces: Vec<Trace> = match (&subject.language, subject.task) {
+        (Some(language), _) => {
+            let mode = if args.tolerant { Mode::Tolerant } else { Mode::Strict };
+            let study = Study {
+                words: args.count,
+                negatives: args.negatives,
+                lengths: 1..=args.max_length,
+                seed: args.seed,
+                ..Study::default()
+            };
+            study.begin(&**language, &subject.oracle(mode)?)?
+        }
+        (None, task) => task.context("only tasks have no language")?.examples(Split::Train, args.count, args.seed),
+    };
+    let alphabet = subject.alphabet();
+    match &args.output {
+        None => write_traces(&mut BufWriter::new(std::io::stdout().lock()), &alphabet, &traces)?,
+        Some(path) => {
+            let file = File::create(path).with_context(|| format!("could not write {}", path.display()))?;
+            let mut out = BufWriter::new(file);
+            write_traces(&mut out, &alphabet, &traces)?;
+            out.flush()?;
+        }
+    }
+    Ok(Outcome::Accepted)
+}

@@ -1,0 +1,221 @@
+//! From a table to an automaton of ours.
+//!
+//! With the *suffix encoding* the stack holds the grammar's symbols, as in the paper, and rules look at how it ends. That
+//! is enough if no two states of the table that do different things are reached by stacks with a common end of unlimited
+//! length, which is decided. With the *state encoding* the stack holds states: a shift pushes x, then (q x) pops 1 and
+//! pushes the state after x; a reduction pops the right side and pushes A, then (q A) pops 1 and pushes the state after A. The
+//! bottom stands for state 0. No decision needs more than two symbols then.
+
+use std::collections::BTreeSet;
+
+use echostack::{Alphabet, Automaton, Lookahead, Rule, SymbolId, Viability};
+
+use crate::table::{Action, Table};
+use crate::{GrammarError, MAX_SYMBOLS};
+
+/// How a table is made into rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Encoding {
+    /// Suffixes of symbols if they suffice, else states.
+    #[default]
+    Auto,
+    /// Suffixes of symbols, as in the paper.
+    Suffix,
+    /// States.
+    State,
+}
+
+/// The most rules with suffixes; a grammar with more is clearer with states.
+const MAX_RULES: usize = 2000;
+/// The most states for which suffixes are tried.
+const MAX_STATES: usize = 400;
+
+pub(crate) fn encode(table: &Table, encoding: Encoding) -> Result<(Automaton, Encoding), GrammarError> {
+    let suffix = match encoding {
+        Encoding::State => None,
+        Encoding::Auto | Encoding::Suffix => by_suffix(table)?,
+    };
+    match suffix {
+        Some(automaton) => Ok((automaton, Encoding::Suffix)),
+        None if encoding == Encoding::Suffix => Err(GrammarError::NotBySuffix),
+        None => Ok((by_state(table)?, Encoding::State)),
+    }
+}
+
+fn lookahead(table: &Table, number: usize) -> Lookahead {
+    if number == table.terminals { Lookahead::End } else { Lookahead::Token(SymbolId::new(number)) }
+}
+
+/// What a state does, with a state that only reduces doing so whatever comes: the error is found later, and before the
+/// next shift.
+fn effective(table: &Table, state: usize, lookahead: usize) -> Action {
+    table.only_reduction(state).map_or(table.actions[state][lookahead], Action::Reduce)
+}
+
+/// What a state does, apart from where a shift leads.
+fn behaviour(table: &Table, state: usize) -> Vec<Action> {
+    let plain = |action| if let Action::Shift(_) = action { Action::Shift(0) } else { action };
+    (0..=table.terminals).map(|lookahead| plain(effective(table, state, lookahead))).collect()
+}
+
+/// Whether stacks with a long enough common end always do the same. Pairs of different states that a common end of length
+/// k leads to only become fewer with k, so this ends.
+fn suffixes_decide(table: &Table) -> bool {
+    let states = table.states();
+    let behaviours: Vec<_> = (0..states).map(|state| behaviour(table, state)).collect();
+    let mut pairs: BTreeSet<(usize, usize)> = (0..states).flat_map(|a| (a + 1..states).map(move |b| (a, b))).collect();
+    loop {
+        if pairs.iter().all(|&(a, b)| behaviours[a] == behaviours[b]) {
+            return true;
+        }
+        let mut after = BTreeSet::new();
+        for &(a, b) in &pairs {
+            for symbol in 0..table.names.len() {
+                if let (Some(a), Some(b)) = (table.next[a][symbol], table.next[b][symbol])
+                    && a != b
+                {
+                    after.insert((a.min(b), a.max(b)));
+                }
+            }
+        }
+        if after == pairs {
+            return false;
+        }
+        pairs = after;
+    }
+}
+
+fn by_suffix(table: &Table) -> Result<Option<Automaton>, GrammarError> {
+    if table.states() > MAX_STATES || !suffixes_decide(table) {
+        return Ok(None);
+    }
+    let alphabet = Alphabet::new(table.names[..table.terminals].to_vec(), table.names[table.terminals..].to_vec())
+        .map_err(|error| GrammarError::Syntax(error.to_string()))?;
+    let mut suffixes = Suffixes { table, rules: Vec::new() };
+    for production in 0..table.productions.len() {
+        let right = &table.productions[production].right;
+        let states = (0..table.states()).filter_map(|state| suffixes.follow(state, right)).collect();
+        let all = (0..=table.terminals).collect();
+        if suffixes.split(production, right, &states, &all).is_none() {
+            return Ok(None);
+        }
+    }
+    let automaton = Automaton::new(alphabet, suffixes.rules, vec![SymbolId::new(table.start)])?;
+    // Which tokens may follow must be computable, too.
+    Ok(Viability::new(&automaton).is_ok().then_some(automaton))
+}
+
+/// The search for suffixes that decide.
+struct Suffixes<'a> {
+    table: &'a Table,
+    rules: Vec<Rule>,
+}
+
+impl Suffixes<'_> {
+    fn follow(&self, state: usize, symbols: &[usize]) -> Option<usize> {
+        symbols.iter().try_fold(state, |state, &symbol| self.table.next[state][symbol])
+    }
+
+    /// Adds the rules of a production for stacks that end with `suffix`, which leads to `states`, and for the lookaheads that
+    /// are not settled yet. `None` if there are too many.
+    fn split(
+        &mut self,
+        production: usize,
+        suffix: &[usize],
+        states: &BTreeSet<usize>,
+        open: &BTreeSet<usize>,
+    ) -> Option<()> {
+        let reduces =
+            |state: usize, lookahead: usize| effective(self.table, state, lookahead) == Action::Reduce(production);
+        let (mut settled, mut mixed) = (BTreeSet::new(), BTreeSet::new());
+        for &lookahead in open {
+            match states.iter().filter(|&&state| reduces(state, lookahead)).count() {
+                0 => {}
+                count if count == states.len() => _ = settled.insert(lookahead),
+                _ => _ = mixed.insert(lookahead),
+            }
+        }
+        self.add(production, false, suffix, &settled)?;
+        if mixed.is_empty() {
+            return Some(());
+        }
+        // The stack may be just this, or go on beneath.
+        if let Some(state) = self.follow(0, suffix) {
+            let here = mixed
+                .iter()
+                .copied()
+                .filter(|&lookahead| effective(self.table, state, lookahead) == Action::Reduce(production));
+            let here = here.collect();
+            self.add(production, true, suffix, &here)?;
+        }
+        for symbol in 0..self.table.names.len() {
+            let longer = [&[symbol], suffix].concat();
+            let states: BTreeSet<usize> =
+                (0..self.table.states()).filter_map(|state| self.follow(state, &longer)).collect();
+            if !states.is_empty() {
+                self.split(production, &longer, &states, &mixed)?;
+            }
+        }
+        Some(())
+    }
+
+    fn add(&mut self, production: usize, anchored: bool, suffix: &[usize], lookaheads: &BTreeSet<usize>) -> Option<()> {
+        let production = &self.table.productions[production];
+        let rule = |lookahead| Rule {
+            anchored,
+            suffix: suffix.iter().map(|&symbol| SymbolId::new(symbol)).collect(),
+            lookahead,
+            pop: production.right.len() as u32,
+            push: SymbolId::new(production.left),
+        };
+        if lookaheads.len() == self.table.terminals + 1 {
+            self.rules.push(rule(None));
+        } else {
+            self.rules.extend(lookaheads.iter().map(|&number| rule(Some(lookahead(self.table, number)))));
+        }
+        (self.rules.len() <= MAX_RULES).then_some(())
+    }
+}
+
+fn by_state(table: &Table) -> Result<Automaton, GrammarError> {
+    let symbols = table.names.len();
+    let total = symbols + table.states();
+    if total > MAX_SYMBOLS {
+        return Err(GrammarError::TooLarge(total));
+    }
+    let states = (1..table.states()).map(|state| format!("#{state}"));
+    let nonterminals = table.names[table.terminals..].iter().cloned().chain(states);
+    let alphabet = Alphabet::new(table.names[..table.terminals].to_vec(), nonterminals.collect::<Vec<_>>())
+        .map_err(|error| GrammarError::Syntax(error.to_string()))?;
+    // State 0 is the bottom of the stack; state q > 0 is the symbol after the grammar's.
+    let name = |state: usize| (state > 0).then(|| SymbolId::new(symbols + state - 1));
+    let mut rules = Vec::new();
+    let mut shifts = vec![Vec::new(); alphabet.len() + 1];
+    for state in 0..table.states() {
+        let anchored = state == 0;
+        for (symbol, next) in table.next[state].iter().enumerate() {
+            if let Some(push) = next.and_then(name) {
+                let suffix = name(state).into_iter().chain([SymbolId::new(symbol)]).collect();
+                rules.push(Rule { anchored, suffix, lookahead: None, pop: 1, push });
+            }
+        }
+        let mut reduce = |production: usize, lookahead| {
+            let production = &table.productions[production];
+            let (pop, push) = (production.right.len() as u32, SymbolId::new(production.left));
+            rules.push(Rule { anchored, suffix: name(state).into_iter().collect(), lookahead, pop, push });
+        };
+        if let Some(production) = table.only_reduction(state) {
+            reduce(production, None);
+        } else {
+            for (number, action) in table.actions[state].iter().enumerate() {
+                if let Action::Reduce(production) = *action {
+                    reduce(production, Some(lookahead(table, number)));
+                }
+            }
+        }
+        let shiftable = (0..table.terminals).filter(|&token| matches!(table.actions[state][token], Action::Shift(_)));
+        shifts[name(state).map_or(alphabet.len(), SymbolId::index)] = shiftable.map(SymbolId::new).collect();
+    }
+    let accepting = table.next[0][table.start].and_then(name).into_iter().collect();
+    Ok(Automaton::new(alphabet, rules, accepting)?.with_shifts(shifts)?)
+}

@@ -1,0 +1,197 @@
+//! The shipped grammars: our automata against the LR(1) table they come from, and trees against lrpar's.
+//!
+//! `ECHOSTACK_WORDS=10000` runs more words than CI does.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cfgrammar::NewlineCache;
+use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
+use echostack::{
+    Alphabet, Input, Language, Limits, Lookahead, Node, Oracle, SymbolId, Tree, TreeBuilder, Verdict, Visit, Word,
+    WordKind, all_words, draw, judge,
+};
+use echostack_grammar::{Action, Encoding, Grammar, Table};
+use lrlex::{DefaultLexeme, DefaultLexerTypes, LRNonStreamingLexer};
+use lrpar::{Lexeme, RTParserBuilder, RecoveryKind};
+use lrtable::{Minimiser, from_yacc};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+fn folders() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars");
+    let mut all: Vec<PathBuf> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    assert_eq!(all.len(), 13);
+    all
+}
+
+fn words(default: usize) -> usize {
+    std::env::var("ECHOSTACK_WORDS").ok().and_then(|count| count.parse().ok()).unwrap_or(default)
+}
+
+fn symbols(word: &Word) -> Vec<usize> {
+    let symbol = |input: Input<'_>| if let Input::Symbol(symbol) = input { symbol.index() } else { unreachable!() };
+    word.inputs().map(symbol).collect()
+}
+
+/// A parser as every textbook has it: slow and obvious.
+struct Parser<'a>(&'a Table);
+
+impl Parser<'_> {
+    /// Reduces under a lookahead and says what is to be done then.
+    fn settle(&self, stack: &mut Vec<usize>, lookahead: usize) -> Action {
+        loop {
+            match self.0.action(stack[stack.len() - 1], lookahead) {
+                Action::Reduce(production) => {
+                    let production = &self.0.productions()[production];
+                    stack.truncate(stack.len() - production.right.len());
+                    stack.push(self.0.next(stack[stack.len() - 1], production.left).unwrap());
+                }
+                action => return action,
+            }
+        }
+    }
+
+    fn expected(&self, stack: &[usize]) -> Vec<Lookahead> {
+        let end = self.0.terminals();
+        let fits = |lookahead: &usize| self.settle(&mut stack.to_vec(), *lookahead) != Action::Error;
+        let name =
+            |lookahead| if lookahead == end { Lookahead::End } else { Lookahead::Token(SymbolId::new(lookahead)) };
+        (0..=end).filter(fits).map(name).collect()
+    }
+
+    fn verdict(&self, word: &[usize]) -> Verdict {
+        let mut stack = vec![0];
+        for (position, &token) in word.iter().enumerate() {
+            let before = stack.clone();
+            match self.settle(&mut stack, token) {
+                Action::Shift(state) => stack.push(state),
+                _ => return Verdict::Reject { position: position as u64, expected: self.expected(&before) },
+            }
+        }
+        let before = stack.clone();
+        match self.settle(&mut stack, self.0.terminals()) {
+            Action::Accept => Verdict::Accept,
+            _ => Verdict::Incomplete { expected: self.expected(&before) },
+        }
+    }
+}
+
+#[test]
+fn automata_judge_as_the_table_does() {
+    for folder in folders() {
+        for encoding in [Encoding::Auto, Encoding::State] {
+            let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
+            let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+            let mut random = ChaCha8Rng::seed_from_u64(5);
+            for kind in WordKind::ALL {
+                for _ in 0..words(150) {
+                    let word = draw(&grammar, &oracle, kind, 1..=60, &mut random).unwrap();
+                    let given = judge(&oracle, &word, Limits::default(), &mut ());
+                    let wanted = Parser(grammar.table()).verdict(&symbols(&word));
+                    assert_eq!(given, wanted, "{grammar} {encoding:?} {kind} {word:?}");
+                    assert!(kind != WordKind::Valid || given == Verdict::Accept);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn short_words_are_those_of_the_table() {
+    for folder in folders() {
+        let (grammar, _) = Grammar::open(&folder, Encoding::Auto).unwrap();
+        let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+        let terminals = grammar.table().terminals();
+        // All sequences up to a length that leaves at most some ten thousand.
+        let longest =
+            (1..=12).rev().find(|&length| terminals.checked_pow(length).is_some_and(|all| all <= 30_000)).unwrap_or(1)
+                as usize;
+        let mut wanted = Vec::new();
+        let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+        for _ in 0..=longest {
+            wanted.extend(all.iter().filter(|word| Parser(grammar.table()).verdict(word) == Verdict::Accept).cloned());
+            all = all.iter().flat_map(|word| (0..terminals).map(move |token| [&word[..], &[token]].concat())).collect();
+        }
+        let given: Vec<Vec<usize>> = all_words(&oracle, longest, 100_000).unwrap().iter().map(symbols).collect();
+        assert_eq!(given, wanted, "{grammar}");
+    }
+}
+
+#[test]
+fn covering_words_use_every_production() {
+    for folder in folders() {
+        let (grammar, lexer) = Grammar::open(&folder, Encoding::Auto).unwrap();
+        let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+        let mut used = std::collections::BTreeSet::new();
+        for word in grammar.covering() {
+            assert_eq!(judge(&oracle, &word, Limits::default(), &mut ()), Verdict::Accept, "{grammar} {word:?}");
+            let tree = tree(&oracle, &word).unwrap();
+            for node in tree.nodes() {
+                if let Node::Branch { symbol, children } = node {
+                    used.insert((symbol.index(), children.len()));
+                }
+            }
+        }
+        let all = grammar.table().productions();
+        let all: std::collections::BTreeSet<_> = all.iter().map(|p| (p.left, p.right.len())).collect();
+        assert_eq!(used, all, "{grammar}");
+        // The lexer makes the tokens that the grammar reads, and no others.
+        let mut names = lexer.unwrap().names().to_vec();
+        names.sort();
+        let mut terminals = grammar.table().names()[..grammar.table().terminals()].to_vec();
+        terminals.sort();
+        assert_eq!(names, terminals, "{grammar}");
+    }
+}
+
+fn tree(oracle: &Arc<Oracle>, word: &Word) -> Option<Tree> {
+    let mut builder = TreeBuilder::new(oracle.automaton().alphabet());
+    judge(oracle, word, Limits::default(), &mut builder);
+    builder.finish()
+}
+
+fn written(tree: &Tree, alphabet: &Alphabet) -> String {
+    let mut text = String::new();
+    tree.walk(|node, visit| match (node, visit) {
+        (Node::Token(position), _) => _ = write!(text, "{position} "),
+        (Node::Branch { symbol, .. }, Visit::Enter) => _ = write!(text, "{}[", alphabet.name(*symbol)),
+        (Node::Branch { .. }, Visit::Leave) => text += "] ",
+    });
+    text
+}
+
+#[test]
+fn trees_are_those_of_lrpar() {
+    for folder in folders() {
+        let source = std::fs::read_to_string(folder.join("grammar.y")).unwrap();
+        let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
+        let yacc = YaccGrammar::<u32>::new_with_storaget(kind, &source).unwrap();
+        let (_, table) = from_yacc(&yacc, Minimiser::Pager).unwrap();
+        let parser = RTParserBuilder::<u32, DefaultLexerTypes<u32>>::new(&yacc, &table).recoverer(RecoveryKind::None);
+        for encoding in [Encoding::Auto, Encoding::State] {
+            let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
+            let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+            let alphabet = grammar.automaton().alphabet();
+            let mut random = ChaCha8Rng::seed_from_u64(6);
+            for _ in 0..words(150) {
+                let word = draw(&grammar, &oracle, WordKind::Valid, 1..=200, &mut random).unwrap();
+                // A text with a letter for each token, so that a lexeme's place is its position.
+                let text = "x".repeat(word.len());
+                let token = |symbol: &usize| yacc.token_idx(&grammar.table().names()[*symbol]).unwrap().as_storaget();
+                let lexemes = symbols(&word).iter().map(token).enumerate().collect::<Vec<_>>().into_iter();
+                let lexemes = lexemes.map(|(at, token)| Ok(DefaultLexeme::new(token, at, 1))).collect();
+                let lexer = LRNonStreamingLexer::new(&text, lexemes, NewlineCache::new());
+                let (wanted, errors) = parser.parse_map(
+                    &lexer,
+                    &|lexeme: DefaultLexeme<u32>| format!("{} ", lexeme.span().start()),
+                    &|rule, children: Vec<String>| format!("{}[{}] ", yacc.rule_name_str(rule), children.concat()),
+                );
+                assert!(errors.is_empty());
+                assert_eq!(written(&tree(&oracle, &word).unwrap(), alphabet), wanted.unwrap(), "{grammar}");
+            }
+        }
+    }
+}

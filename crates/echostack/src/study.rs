@@ -1,0 +1,216 @@
+//! Learning that looks for its own mistakes: train, test on fresh words, add what went wrong, train again.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::automaton::{AutomatonError, Oracle};
+use crate::control::{Control, Stage};
+use crate::machine::{Checked, FitError, Machine};
+use crate::recognize::{Limits, Mode, Verdict, judge_all};
+use crate::symbol::{Lookahead, Word};
+use crate::teach::{Language, Step, Trace, WordKind, draw, examples, record};
+
+/// How a machine studies a language.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// How many words are drawn to begin with, beside those that cover the language.
+    pub words: usize,
+    /// The part of them that is wrong: near misses and random words, half each.
+    pub negatives: f64,
+    /// Their lengths.
+    pub lengths: RangeInclusive<usize>,
+    /// How many fresh words, a third of each kind, must be judged rightly in a row; 0 for no test.
+    pub tests: usize,
+    /// Their lengths.
+    pub test_lengths: RangeInclusive<usize>,
+    /// How often the machine is trained at most.
+    pub rounds: usize,
+    /// The seed of all words.
+    pub seed: u64,
+}
+
+impl Default for Study {
+    fn default() -> Self {
+        Self { words: 100, negatives: 0.5, lengths: 1..=50, tests: 10_000, test_lengths: 1..=200, rounds: 30, seed: 0 }
+    }
+}
+
+/// What happened in one round of a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// The traces that the machine was trained on.
+    pub traces: usize,
+    /// The distinct rows of its readouts of the stack.
+    pub rows: usize,
+    /// The fresh words it was tested on.
+    pub tested: usize,
+    /// Those it was wrong on.
+    pub wrong: usize,
+}
+
+/// Why a study could not begin or go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StudyError {
+    /// Training failed.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// The automaton of the language is no use.
+    #[error(transparent)]
+    Automaton(#[from] AutomatonError),
+    /// The language has no words of the lengths asked for.
+    #[error("{language} has no {kind} words with {} to {} tokens; ask for other lengths", lengths.start(), lengths.end())]
+    NoWords {
+        /// The language.
+        language: String,
+        /// What was drawn.
+        kind: WordKind,
+        /// The lengths.
+        lengths: RangeInclusive<usize>,
+    },
+}
+
+/// How many wrong words end a test: enough to learn from.
+const ENOUGH: usize = 100;
+/// How many words are tested at once.
+const BATCH: usize = 300;
+
+impl Study {
+    /// The traces that a study begins with.
+    ///
+    /// # Errors
+    /// If the language has no words of these lengths.
+    pub fn begin(&self, language: &dyn Language, teacher: &Arc<Oracle>) -> Result<Vec<Trace>, StudyError> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        let limits = Limits::default();
+        let mut traces: Vec<Trace> = Vec::new();
+        for (number, word) in language.covering().iter().enumerate() {
+            traces.extend(record(teacher, format!("{language} covering word {number}"), word, limits).0);
+        }
+        let wrong = (self.negatives.clamp(0., 1.) * self.words as f64).round() as usize;
+        let shares = [
+            (WordKind::Valid, self.words - wrong),
+            (WordKind::NearMiss, wrong - wrong / 2),
+            (WordKind::Random, wrong / 2),
+        ];
+        for (kind, count) in shares {
+            let drawn = examples(language, teacher, kind, self.lengths.clone(), count, &mut random);
+            if drawn.len() < count {
+                return Err(no_words(language, kind, &self.lengths));
+            }
+            traces.extend(drawn);
+        }
+        if teacher.mode() == Mode::Strict {
+            for (number, word) in language.probes().iter().enumerate() {
+                let (trace, _) = record(teacher, format!("{language} probe {number}"), word, limits);
+                traces.extend(trace.map(|trace| trace.teaching(word.len().saturating_sub(1)..word.len())));
+            }
+        }
+        Ok(traces)
+    }
+
+    /// Learns a language until a test finds no mistake, or the rounds are used up. `report` hears of each round. The last
+    /// machine is returned with all rounds: it has passed its test if the last round has no wrong word.
+    ///
+    /// # Errors
+    /// See [`StudyError`].
+    pub fn learn(
+        &self,
+        language: &dyn Language,
+        params: &Checked,
+        control: &dyn Control,
+        report: &mut dyn FnMut(&Round),
+    ) -> Result<(Arc<Machine>, Vec<Round>), StudyError> {
+        let automaton = language.automaton();
+        let teacher = Arc::new(match params.params().mode {
+            Mode::Strict => Oracle::strict(automaton.clone())?,
+            Mode::Tolerant => Oracle::tolerant(automaton.clone()),
+        });
+        let mut traces = self.begin(language, &teacher)?;
+        // Tests draw from a stream of their own, and go on where the last one ended: every word is fresh.
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(1);
+        let mut rounds = Vec::new();
+        loop {
+            let machine = Arc::new(params.fit(automaton.alphabet(), &traces, control)?);
+            let (tested, wrong) = self.test(language, &teacher, &machine, &mut random, control)?;
+            let rows = machine.lessons().actions().len();
+            rounds.push(Round { traces: traces.len(), rows, tested, wrong: wrong.len() });
+            report(&rounds[rounds.len() - 1]);
+            if wrong.is_empty() || rounds.len() >= self.rounds.max(1) {
+                return Ok((machine, rounds));
+            }
+            let number = rounds.len();
+            traces.extend(wrong.iter().flat_map(|word| corrections(&teacher, &machine, word, number)));
+        }
+    }
+
+    /// Tests a machine on fresh words; returns their number and the wrong ones.
+    fn test(
+        &self,
+        language: &dyn Language,
+        teacher: &Arc<Oracle>,
+        machine: &Arc<Machine>,
+        random: &mut ChaCha8Rng,
+        control: &dyn Control,
+    ) -> Result<(usize, Vec<Word>), StudyError> {
+        let (mut tested, mut wrong) = (0, Vec::new());
+        while tested < self.tests && wrong.len() < ENOUGH {
+            if control.cancelled() {
+                return Err(FitError::Cancelled.into());
+            }
+            let count = BATCH.min(self.tests - tested);
+            let mut words = Vec::with_capacity(count);
+            for number in 0..count {
+                let kind = WordKind::ALL[number % WordKind::ALL.len()];
+                let word = draw(language, teacher, kind, self.test_lengths.clone(), random);
+                words.push(word.ok_or_else(|| no_words(language, kind, &self.test_lengths))?);
+            }
+            let wanted = judge_all(teacher, &words, Limits::default());
+            let given = judge_all(machine, &words, Limits::default());
+            let differing =
+                words.into_iter().zip(wanted.iter().zip(&given)).filter(|(_, (wanted, given))| wanted != given);
+            wrong.extend(differing.map(|(word, _)| word));
+            tested += count;
+            control.progress(Stage::Test, tested, self.tests);
+        }
+        Ok((tested, wrong))
+    }
+}
+
+fn no_words(language: &dyn Language, kind: WordKind, lengths: &RangeInclusive<usize>) -> StudyError {
+    StudyError::NoWords { language: language.to_string(), kind, lengths: lengths.clone() }
+}
+
+/// What the teacher does where the machine does something else: on the first such step of a word, or else on the tokens
+/// that only one of them expects after it.
+fn corrections(teacher: &Arc<Oracle>, machine: &Arc<Machine>, word: &Word, round: usize) -> Vec<Trace> {
+    let source = format!("mistake of round {round}");
+    let taught = |word: &Word| record(teacher, source.clone(), word, Limits::default());
+    let (Some(wanted), verdict) = taught(word) else { return Vec::new() };
+    let (given, given_verdict) = record(machine, "", word, Limits::default());
+    let Some(given) = given else { return vec![wanted] };
+    let differs = |(wanted, given): (&Step, &Step)| wanted != given;
+    if let Some(step) = wanted.steps().iter().zip(given.steps()).position(differs) {
+        return vec![wanted.teaching(step..step + 1)];
+    }
+    let Word::Symbols(symbols) = word else { return vec![wanted] };
+    let (here, there) = (expected(&verdict), expected(&given_verdict));
+    let disputed = here.iter().chain(there).filter(|next| here.contains(next) != there.contains(next));
+    let beginning = &symbols[..symbols.len().min(wanted.steps().len() - 1)];
+    let probe = |next: &Lookahead| match *next {
+        Lookahead::Token(token) => Word::Symbols([beginning, &[token]].concat()),
+        Lookahead::End => Word::Symbols(beginning.to_vec()),
+    };
+    let last = beginning.len();
+    disputed.filter_map(|next| taught(&probe(next)).0).map(|trace| trace.teaching(last..last + 1)).collect()
+}
+
+fn expected(verdict: &Verdict) -> &[Lookahead] {
+    match verdict {
+        Verdict::Reject { expected, .. } | Verdict::Incomplete { expected } => expected,
+        Verdict::Accept | Verdict::Stopped { .. } => &[],
+    }
+}

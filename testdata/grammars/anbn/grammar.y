@@ -1,0 +1,4 @@
+// As many a as b, the a first, at least one.
+%start S
+%%
+S: 'a' 'b' | 'a' S 'b';

@@ -1,0 +1,4 @@
+// Palindromes over a and b with the centre marked by $.
+%start S
+%%
+S: '$' | 'a' S 'a' | 'b' S 'b';
