@@ -31,15 +31,14 @@ const MAX_RULES: usize = 2000;
 const MAX_STATES: usize = 400;
 
 pub(crate) fn encode(table: &Table, encoding: Encoding) -> Result<(Automaton, Encoding), GrammarError> {
-    let suffix = match encoding {
-        Encoding::State => None,
-        Encoding::Auto | Encoding::Suffix => by_suffix(table)?,
-    };
-    match suffix {
-        Some(automaton) => Ok((automaton, Encoding::Suffix)),
-        None if encoding == Encoding::Suffix => Err(GrammarError::NotBySuffix),
-        None => Ok((by_state(table)?, Encoding::State)),
+    if encoding != Encoding::State {
+        match by_suffix(table) {
+            Ok(automaton) => return Ok((automaton, Encoding::Suffix)),
+            Err(GrammarError::NotBySuffix | GrammarError::LargeBySuffix) if encoding == Encoding::Auto => {}
+            Err(error) => return Err(error),
+        }
     }
+    Ok((by_state(table)?, Encoding::State))
 }
 
 fn lookahead(table: &Table, number: usize) -> Lookahead {
@@ -85,9 +84,12 @@ fn suffixes_decide(table: &Table) -> bool {
     }
 }
 
-fn by_suffix(table: &Table) -> Result<Option<Automaton>, GrammarError> {
-    if table.states() > MAX_STATES || !suffixes_decide(table) {
-        return Ok(None);
+fn by_suffix(table: &Table) -> Result<Automaton, GrammarError> {
+    if table.states() > MAX_STATES {
+        return Err(GrammarError::LargeBySuffix);
+    }
+    if !suffixes_decide(table) {
+        return Err(GrammarError::NotBySuffix);
     }
     let alphabet = Alphabet::new(table.names[..table.terminals].to_vec(), table.names[table.terminals..].to_vec())
         .map_err(|error| GrammarError::Syntax(error.to_string()))?;
@@ -96,13 +98,14 @@ fn by_suffix(table: &Table) -> Result<Option<Automaton>, GrammarError> {
         let right = &table.productions[production].right;
         let states = (0..table.states()).filter_map(|state| suffixes.follow(state, right)).collect();
         let all = (0..=table.terminals).collect();
-        if suffixes.split(production, right, &states, &all).is_none() {
-            return Ok(None);
-        }
+        suffixes.split(production, right, &states, &all).ok_or(GrammarError::LargeBySuffix)?;
     }
     let automaton = Automaton::new(alphabet, suffixes.rules, vec![SymbolId::new(table.start)])?;
     // Which tokens may follow must be computable, too.
-    Ok(Viability::new(&automaton).is_ok().then_some(automaton))
+    match Viability::new(&automaton) {
+        Ok(_) => Ok(automaton),
+        Err(_) => Err(GrammarError::LargeBySuffix),
+    }
 }
 
 /// The search for suffixes that decide.

@@ -58,12 +58,15 @@ pub enum GrammarError {
     /// The grammar has too many symbols or states.
     #[error("the grammar needs {0} states and symbols, but at most {MAX_SYMBOLS} are possible")]
     TooLarge(usize),
-    /// A rule can derive itself, so that a word has infinitely many derivations.
-    #[error("rule {0} can derive itself alone; its words would have infinitely many readings")]
+    /// The start rule can derive itself, so that a word has infinitely many derivations.
+    #[error("the start rule {0} can derive itself alone; its words would have infinitely many readings")]
     Cyclic(String),
     /// The suffixes of the stack do not decide, but they were asked for.
     #[error("no suffix of the stack, however long, decides what to do in this grammar; use the state encoding")]
     NotBySuffix,
+    /// Suffixes would decide, but with too many rules, or too many viable stacks.
+    #[error("the rules with suffixes of the stack would be too many for this grammar; use the state encoding")]
+    LargeBySuffix,
     /// The automaton is faulty.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),

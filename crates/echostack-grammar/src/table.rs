@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use cfgrammar::yacc::YaccGrammar;
 use cfgrammar::{PIdx, Symbol, TIdx};
-use lrtable::{Minimiser, StIdx, StateTable, from_yacc};
+use lrtable::{Minimiser, StIdx, StateTable, StateTableErrorKind, from_yacc};
 
 use crate::{GrammarError, MAX_SYMBOLS, conflict};
 
@@ -156,8 +156,10 @@ pub(crate) fn build(grammar: &YaccGrammar<u32>) -> Result<Table, GrammarError> {
     if table.names.len() > MAX_SYMBOLS {
         return Err(GrammarError::TooLarge(table.names.len()));
     }
-    let (graph, states) = from_yacc(grammar, Minimiser::Pager)
-        .map_err(|error| GrammarError::Syntax(format!("no LR(1) table could be built: {error}")))?;
+    let (graph, states) = from_yacc(grammar, Minimiser::Pager).map_err(|error| match error.kind {
+        StateTableErrorKind::AcceptReduceConflict(_) => GrammarError::Cyclic(table.names[table.start].clone()),
+        _ => GrammarError::Syntax(format!("no LR(1) table could be built: {error}")),
+    })?;
     let total = table.names.len() + usize::from(graph.all_states_len());
     if total > MAX_SYMBOLS {
         return Err(GrammarError::TooLarge(total));

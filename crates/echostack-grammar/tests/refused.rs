@@ -1,0 +1,53 @@
+//! Grammars that cannot be used, and grammars that suffixes cannot decide.
+
+use std::sync::Arc;
+
+use echostack::{Language, Limits, Oracle, Verdict, judge};
+use echostack_grammar::{Encoding, Grammar, GrammarError};
+
+fn refused(rules: &str) -> String {
+    Grammar::new("test", &format!("%start S\n%%\n{rules}\n"), Encoding::Auto).unwrap_err().to_string()
+}
+
+#[test]
+fn a_conflict_is_told_by_a_sentence() {
+    let ambiguous = refused("S: S '+' S | 'x';");
+    assert!(ambiguous.contains("x + x + x") && ambiguous.contains("S[x + S[x + x]]"), "{ambiguous}");
+    assert!(!ambiguous.contains("state"), "{ambiguous}");
+    // The dangling else.
+    let dangling = refused("S: 'if' S | 'if' S 'else' S | 'x';");
+    assert!(dangling.contains("if if x else x"), "{dangling}");
+    // Not ambiguous, but one token does not tell.
+    let short_sighted = refused("S: A 'x' 'y' | B 'x' 'z'; A: 'a'; B: 'a';");
+    assert!(short_sighted.contains("with x to come") && short_sighted.contains("\"B: \"a\"\""), "{short_sighted}");
+    // Precedences settle it.
+    let settled = "%start S\n%left '+'\n%%\nS: S '+' S | 'x';\n";
+    assert!(Grammar::new("test", settled, Encoding::Auto).is_ok());
+}
+
+#[test]
+fn faults_are_told_with_their_place() {
+    assert!(refused("S: 'a' T;").starts_with("3:8: "), "{}", refused("S: 'a' T;"));
+    assert!(refused("S: S | 'a';").contains("the start rule S can derive itself"));
+    assert!(refused("").contains("Start rule"));
+}
+
+#[test]
+fn whether_suffixes_decide_is_decided() {
+    // What the x are reduced to depends on the first letter, however far away.
+    let far = "%start S\n%%\nS: 'a' L 'c' | 'b' M 'c';\nL: 'x' L | 'x';\nM: 'x' M | 'x';\n";
+    assert!(matches!(Grammar::new("far", far, Encoding::Suffix), Err(GrammarError::NotBySuffix)));
+    let grammar = Grammar::new("far", far, Encoding::Auto).unwrap();
+    assert_eq!(grammar.encoding(), Encoding::State);
+    let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+    let judged = |text: &str| {
+        let word = grammar.automaton().alphabet().word(text.split(' ')).unwrap();
+        judge(&oracle, &word, Limits::default(), &mut ())
+    };
+    assert_eq!(judged("a x x x c"), Verdict::Accept);
+    assert_eq!(judged("b x c"), Verdict::Accept);
+    assert!(matches!(judged("b c"), Verdict::Reject { position: 1, .. }));
+    // The same with different ends can be told by the next token: suffixes do.
+    let near = "%start S\n%%\nS: 'a' L 'c' | 'b' L 'd';\nL: 'x' L | 'x';\n";
+    assert_eq!(Grammar::new("near", near, Encoding::Auto).unwrap().encoding(), Encoding::Suffix);
+}
