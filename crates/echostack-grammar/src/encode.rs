@@ -26,7 +26,7 @@ pub enum Encoding {
 }
 
 /// The most rules with suffixes; a grammar with more is clearer with states.
-const MAX_RULES: usize = 2000;
+const MAX_RULES: usize = 20_000;
 /// The most states for which suffixes are tried.
 const MAX_STATES: usize = 400;
 
@@ -101,11 +101,8 @@ fn by_suffix(table: &Table) -> Result<Automaton, GrammarError> {
         suffixes.split(production, right, &states, &all).ok_or(GrammarError::LargeBySuffix)?;
     }
     let automaton = Automaton::new(alphabet, suffixes.rules, vec![SymbolId::new(table.start)])?;
-    // Which tokens may follow must be computable, too.
-    match Viability::new(&automaton) {
-        Ok(_) => Ok(automaton),
-        Err(_) => Err(GrammarError::LargeBySuffix),
-    }
+    // The table reads a stack of symbols from the bottom: what it has no way for is the beginning of no word.
+    Ok(automaton.with_viability(Viability::given(table.names.len(), &table.next)?)?)
 }
 
 /// The search for suffixes that decide.
@@ -193,13 +190,17 @@ fn by_state(table: &Table) -> Result<Automaton, GrammarError> {
     // State 0 is the bottom of the stack; state q > 0 is the symbol after the grammar's.
     let name = |state: usize| (state > 0).then(|| SymbolId::new(symbols + state - 1));
     let mut rules = Vec::new();
-    let mut shifts = vec![Vec::new(); alphabet.len() + 1];
-    for state in 0..table.states() {
+    // A stack of states is viable if each leads to the next; a symbol may lie on top that its state has a way for.
+    let top = table.states();
+    let mut viable = vec![vec![None; alphabet.len()]; table.states() + 1];
+    for (state, viable) in viable.iter_mut().enumerate().take(table.states()) {
         let anchored = state == 0;
         for (symbol, next) in table.next[state].iter().enumerate() {
             if let Some(push) = next.and_then(name) {
                 let suffix = name(state).into_iter().chain([SymbolId::new(symbol)]).collect();
                 rules.push(Rule { anchored, suffix, lookahead: None, pop: 1, push });
+                viable[push.index()] = *next;
+                viable[symbol] = Some(top);
             }
         }
         let mut reduce = |production: usize, lookahead| {
@@ -216,9 +217,8 @@ fn by_state(table: &Table) -> Result<Automaton, GrammarError> {
                 }
             }
         }
-        let shiftable = (0..table.terminals).filter(|&token| matches!(table.actions[state][token], Action::Shift(_)));
-        shifts[name(state).map_or(alphabet.len(), SymbolId::index)] = shiftable.map(SymbolId::new).collect();
     }
     let accepting = table.next[0][table.start].and_then(name).into_iter().collect();
-    Ok(Automaton::new(alphabet, rules, accepting)?.with_shifts(shifts)?)
+    let viability = Viability::given(alphabet.len(), &viable)?;
+    Ok(Automaton::new(alphabet, rules, accepting)?.with_viability(viability)?)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Automaton, AutomatonError, Rule};
+use super::{Automaton, AutomatonError, Rule, Viability};
 use crate::symbol::{Alphabet, AlphabetError, Lookahead, SymbolId};
 
 /// Why a text is no automaton.
@@ -30,16 +30,9 @@ struct AutomatonJson {
     nonterminals: Vec<String>,
     accepting: Vec<String>,
     rules: Vec<RuleJson>,
+    /// For each state of a stack where each symbol leads; symbols that are not named lead nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    shifts: Option<ShiftsJson>,
-}
-
-/// What may be shifted onto the empty stack, and onto each symbol.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ShiftsJson {
-    bottom: Vec<String>,
-    above: BTreeMap<String, Vec<String>>,
+    viable: Option<Vec<BTreeMap<String, usize>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,15 +92,7 @@ impl Automaton {
             nonterminals: self.alphabet.nonterminals().map(name).collect(),
             accepting: self.accepting.iter().copied().map(name).collect(),
             rules: self.rules.iter().map(rule).collect(),
-            shifts: self.shifts.as_ref().map(|shifts| {
-                let names = |list: &Vec<SymbolId>| list.iter().copied().map(name).collect();
-                let symbols = self.alphabet.terminals().chain(self.alphabet.nonterminals());
-                let some = symbols.zip(shifts).filter(|(_, list)| !list.is_empty());
-                ShiftsJson {
-                    bottom: names(&shifts[self.alphabet.len()]),
-                    above: some.map(|(symbol, list)| (name(symbol), names(list))).collect(),
-                }
-            }),
+            viable: self.viability.as_ref().map(|viability| viability.rows(name)),
         };
         serde_json::to_string_pretty(&json).unwrap_or_default()
     }
@@ -135,23 +120,15 @@ impl Automaton {
         };
         let rules = json.rules.iter().map(rule).collect::<Result<_, _>>()?;
         let accepting = json.accepting.iter().map(symbol).collect::<Result<_, _>>()?;
-        let shifts = match &json.shifts {
-            None => None,
-            Some(ShiftsJson { bottom, above }) => {
-                let list = |names: &Vec<String>| names.iter().map(symbol).collect::<Result<Vec<_>, _>>();
-                let mut shifts = vec![Vec::new(); alphabet.len() + 1];
-                shifts[alphabet.len()] = list(bottom)?;
-                for (name, names) in above {
-                    shifts[symbol(name)?.index()] = list(names)?;
-                }
-                Some(shifts)
+        let Some(states) = &json.viable else { return Ok(Self::new(alphabet, rules, accepting)?) };
+        let mut next = vec![vec![None; alphabet.len()]; states.len()];
+        for (row, state) in next.iter_mut().zip(states) {
+            for (name, &to) in state {
+                row[symbol(name)?.index()] = Some(to);
             }
-        };
-        let automaton = Self::new(alphabet, rules, accepting)?;
-        Ok(match shifts {
-            Some(shifts) => automaton.with_shifts(shifts)?,
-            None => automaton,
-        })
+        }
+        let viability = Viability::given(alphabet.len(), &next)?;
+        Ok(Self::new(alphabet, rules, accepting)?.with_viability(viability)?)
     }
 }
 
@@ -173,9 +150,11 @@ mod tests {
         let automaton = Automaton::from_json(text).unwrap();
         assert_eq!(automaton.rules()[0].lookahead, Some(Lookahead::End));
         assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().rules(), automaton.rules());
-        let a = SymbolId::new(0);
-        let automaton = automaton.with_shifts(vec![vec![], vec![a], vec![a]]).unwrap();
-        assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().shifts(), automaton.shifts());
+        let viability = Viability::given(2, &[vec![Some(1), None], vec![None, Some(0)]]).unwrap();
+        let automaton = automaton.with_viability(viability).unwrap();
+        assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().to_json(), automaton.to_json());
+        let state = automaton.to_json().replace("\"a\": 1", "\"a\": 2");
+        assert!(Automaton::from_json(&state).unwrap_err().to_string().contains("viable stacks name a state"));
     }
 
     #[test]

@@ -66,9 +66,9 @@ pub enum AutomatonError {
         /// What it pops.
         pop: u32,
     },
-    /// The list of what may be shifted does not fit the alphabet.
-    #[error("what may be shifted must be a list of terminals for each symbol and one for the empty stack")]
-    Shifts,
+    /// Viable stacks were given that do not fit the alphabet.
+    #[error("the viable stacks name a state or symbol that is not there, or have no state at all")]
+    Viable,
     /// A rule pushes a terminal, or waits for a nonterminal.
     #[error("rule {rule} has {name:?} as {role}, which must be a {needed}")]
     WrongKind {
@@ -111,8 +111,8 @@ pub struct Automaton {
     accepting: Vec<SymbolId>,
     /// For each top symbol, and last for the empty stack: the rules that could match, in list order.
     by_top: Vec<Vec<u32>>,
-    /// For each top symbol, and last for the empty stack: the terminals that may be shifted onto it, in order.
-    shifts: Option<Vec<Vec<SymbolId>>>,
+    /// The viable stacks, if they were given.
+    viability: Option<Arc<Viability>>,
 }
 
 impl Automaton {
@@ -140,33 +140,24 @@ impl Automaton {
                 None => by_top.iter_mut().for_each(|list| list.push(number as u32)),
             }
         }
-        Ok(Self { alphabet, rules, accepting, by_top, shifts: None })
+        Ok(Self { alphabet, rules, accepting, by_top, viability: None })
     }
 
-    /// The same automaton with a list of what may be shifted: for each top symbol, and last for the empty stack, the
-    /// terminals after which a word can still be completed. An LR(1) table says that in its error entries; without a list it
-    /// is computed ([`Viability`]).
+    /// The same automaton with its viable stacks, which are then not computed: an LR(1) table has them.
     ///
     /// # Errors
-    /// [`AutomatonError::Shifts`] if the lists do not fit the alphabet.
-    pub fn with_shifts(mut self, mut shifts: Vec<Vec<SymbolId>>) -> Result<Self, AutomatonError> {
-        let terminals = shifts.iter().flatten().all(|&symbol| self.alphabet.is_terminal(symbol));
-        if shifts.len() != self.alphabet.len() + 1 || !terminals {
-            return Err(AutomatonError::Shifts);
+    /// [`AutomatonError::Viable`] if they are over another number of symbols.
+    pub fn with_viability(mut self, viability: Viability) -> Result<Self, AutomatonError> {
+        if viability.symbols() != self.alphabet.len() {
+            return Err(AutomatonError::Viable);
         }
-        shifts.iter_mut().for_each(|list| list.sort_unstable());
-        self.shifts = Some(shifts);
+        self.viability = Some(Arc::new(viability));
         Ok(self)
     }
 
-    /// What may be shifted, if it was given.
-    pub fn shifts(&self) -> Option<&[Vec<SymbolId>]> {
-        self.shifts.as_deref()
-    }
-
-    /// Where a stack's top stands in the lists by top symbol.
-    fn top(&self, stack: &[SymbolId]) -> usize {
-        stack.last().map_or(self.alphabet.len(), |symbol| symbol.index())
+    /// The viable stacks, if they were given.
+    pub fn viability(&self) -> Option<&Arc<Viability>> {
+        self.viability.as_ref()
     }
 
     /// The symbols.
@@ -186,7 +177,8 @@ impl Automaton {
 
     /// The first rule that matches (line 4 of Algorithm 1).
     pub fn rule(&self, stack: &[SymbolId], lookahead: Lookahead) -> Option<&Rule> {
-        let candidates = self.by_top.get(self.top(stack))?;
+        let top = stack.last().map_or(self.alphabet.len(), |symbol| symbol.index());
+        let candidates = self.by_top.get(top)?;
         candidates.iter().map(|&number| &self.rules[number as usize]).find(|rule| rule.matches(stack, lookahead))
     }
 

@@ -28,24 +28,26 @@ use crate::undo::UndoStack;
 #[derive(Clone, Debug)]
 pub struct Oracle {
     automaton: Automaton,
-    mode: Mode,
-    /// What a strict oracle refuses tokens by, if the automaton has no list of what may be shifted.
-    viability: Option<Viability>,
+    /// What a strict oracle refuses tokens by.
+    viability: Option<Arc<Viability>>,
 }
 
 impl Oracle {
     /// An oracle that shifts every token and judges at the end, as Algorithm 1 does.
     pub fn tolerant(automaton: Automaton) -> Self {
-        Self { automaton, mode: Mode::Tolerant, viability: None }
+        Self { automaton, viability: None }
     }
 
     /// An oracle that refuses a token after which nothing leads to acceptance.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if the viable stacks need too large a table; never if what may be shifted was given.
+    /// [`AutomatonError::TooLarge`] if the viable stacks need too large a table; never if the viable stacks were given.
     pub fn strict(automaton: Automaton) -> Result<Self, AutomatonError> {
-        let viability = if automaton.shifts.is_some() { None } else { Some(Viability::new(&automaton)?) };
-        Ok(Self { automaton, mode: Mode::Strict, viability })
+        let viability = match &automaton.viability {
+            Some(given) => given.clone(),
+            None => Arc::new(Viability::new(&automaton)?),
+        };
+        Ok(Self { automaton, viability: Some(viability) })
     }
 
     /// The automaton.
@@ -55,7 +57,7 @@ impl Oracle {
 
     /// The mode.
     pub fn mode(&self) -> Mode {
-        self.mode
+        if self.viability.is_some() { Mode::Strict } else { Mode::Tolerant }
     }
 }
 
@@ -158,15 +160,11 @@ impl Engine for OracleStack {
     }
 
     fn shifts(&mut self) -> (bool, f64) {
-        let Oracle { automaton, mode, .. } = &*self.oracle;
-        let viable = match (self.lookahead, &automaton.shifts) {
-            (Lookahead::End, _) => false,
-            (Lookahead::Token(token), Some(shifts)) if *mode == Mode::Strict => {
-                shifts[automaton.top(self.symbols())].binary_search(&token).is_ok()
-            }
-            (Lookahead::Token(token), _) => {
+        let viable = match self.lookahead {
+            Lookahead::Token(token) => {
                 self.state_above(token).is_none_or(|(viability, state)| viability.is_viable(state))
             }
+            Lookahead::End => false,
         };
         (viable, f64::INFINITY)
     }

@@ -5,7 +5,7 @@
 //! control q with g gone and what is beneath untouched", and then read a stack from its bottom: the set of controls from
 //! which it can be accepted is a function of the set for the stack beneath and of the top node.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::suffixes::{Node, Suffixes};
 use super::{Automaton, AutomatonError};
@@ -263,6 +263,44 @@ impl Viability {
             }
         }
         Ok(this)
+    }
+
+    /// Viable stacks that are known: for each state and symbol the state of the stack with that symbol pushed, or `None` if
+    /// no word begins so. State 0 is the empty stack.
+    ///
+    /// # Errors
+    /// [`AutomatonError::Viable`] if there is no state, a row has another length, or a state is not there.
+    pub fn given(symbols: usize, next: &[Vec<Option<usize>>]) -> Result<Self, AutomatonError> {
+        let states = next.len();
+        let fits = |row: &Vec<Option<usize>>| row.len() == symbols && row.iter().flatten().all(|&state| state < states);
+        if states == 0 || states.saturating_add(1).saturating_mul(symbols) > MAX_STEPS || !next.iter().all(fits) {
+            return Err(AutomatonError::Viable);
+        }
+        // One state more, from which nothing leads back.
+        let place = |state: &Option<usize>| state.unwrap_or(states) as u32;
+        let mut all: Vec<u32> = next.iter().flatten().map(place).collect();
+        all.extend(std::iter::repeat_n(states as u32, symbols));
+        let viable = (0..=states).map(|state| state < states).collect();
+        Ok(Self { symbols, next: all, viable })
+    }
+
+    /// For each viable state where each symbol leads that leads to one, by name.
+    pub(super) fn rows(&self, name: impl Fn(SymbolId) -> String) -> Vec<BTreeMap<String, usize>> {
+        let viable = |state: u32| self.viable[state as usize];
+        // Given states are all viable but the last, so that their numbers stay.
+        let numbers: Vec<usize> = (0..self.states()).filter(|&state| self.viable[state]).collect();
+        let number = |state: u32| numbers.binary_search(&(state as usize)).unwrap_or(0);
+        let row = |&state: &usize| {
+            let next = &self.next[state * self.symbols..][..self.symbols];
+            let leads = next.iter().enumerate().filter(|(_, to)| viable(**to));
+            leads.map(|(symbol, &to)| (name(SymbolId::new(symbol)), number(to))).collect()
+        };
+        numbers.iter().map(row).collect()
+    }
+
+    /// The number of symbols.
+    pub fn symbols(&self) -> usize {
+        self.symbols
     }
 
     /// The empty stack.
