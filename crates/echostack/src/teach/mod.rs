@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use contradiction::{Contradiction, contradictions};
-pub use json::{TraceFileError, read_traces, write_traces};
+pub use json::{MAX_LINE, TraceFileError, read_traces, write_traces};
 pub use language::{Language, Walks, WordKind, all_words, draw, examples};
 pub use score::{Comparison, Score, compare, score};
 
