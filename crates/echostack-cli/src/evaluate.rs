@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::progress::Bar;
 use crate::sample::names;
-use crate::subject::{self, EncodingName, Subject};
+use crate::subject::{self, EncodingName, Subject, lengths};
 use crate::{Outcome, load, print_json};
 
 #[derive(clap::Args)]
@@ -91,12 +91,13 @@ fn measure(
 ) -> Result<Measured> {
     let language = subject.language()?;
     let shortest = args.min_length.unwrap_or(if subject.task.is_some() { 50 } else { 1 });
+    let lengths = lengths(shortest, args.max_length)?;
     let mut measured = Measured::default();
     let mut done = 0;
     while done < args.count {
         let mut words: Vec<Word> = Vec::new();
         for _ in 0..BATCH.min(args.count - done) {
-            let word = draw(&**language, oracle, kind, shortest..=args.max_length, random);
+            let word = draw(&**language, oracle, kind, lengths.clone(), random);
             words.push(word.with_context(|| {
                 format!("there are no {kind} words of {} with {shortest} to {} tokens", subject.name, args.max_length)
             })?);

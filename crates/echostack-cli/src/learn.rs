@@ -14,7 +14,7 @@ use echostack::{
 };
 
 use crate::progress::Bar;
-use crate::subject::{self, EncodingName, Subject};
+use crate::subject::{self, EncodingName, Subject, lengths};
 use crate::{Kind, Outcome, print_json};
 
 #[derive(clap::Args)]
@@ -201,9 +201,9 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
     let study = Study {
         words: args.count,
         negatives,
-        lengths: 1..=args.max_length,
+        lengths: lengths(1, args.max_length)?,
         tests: args.tests.unwrap_or(if is_task { 0 } else { 10_000 }),
-        test_lengths: 1..=args.test_length,
+        test_lengths: lengths(1, args.test_length)?,
         rounds: args.rounds,
         seed: args.seed,
     };

@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{Alphabet, Cycle, Input, Legendre, Mode, Random, ReservoirParams, Word, WordKind, all_words, draw};
 use serde_json::{Value, json};
 
-use crate::subject::{self, EncodingName};
+use crate::subject::{self, EncodingName, lengths};
 use crate::{Kind, Outcome};
 
 #[derive(clap::Args)]
@@ -93,6 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         writeln!(out, "{}", names.join(if args.chars { "" } else { " " }))
     };
     if let Some(longest) = args.all {
+        ensure!(longest <= 1000, "--all is {longest}, but must be at most 1000");
         let all = all_words(&subject.oracle(Mode::Strict)?, longest, MOST);
         let all = all.with_context(|| format!("there are more than {MOST} words up to length {longest}"))?;
         all.iter().try_for_each(&mut print)?;
@@ -100,8 +101,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         let kind = args.kind.into();
         let oracle = subject.oracle(Mode::Tolerant)?;
         let mut random = Split::Train.generator(args.seed);
+        let lengths = lengths(args.min_length, args.max_length)?;
         for _ in 0..args.count {
-            let word = draw(&**language, &oracle, kind, args.min_length..=args.max_length, &mut random);
+            let word = draw(&**language, &oracle, kind, lengths.clone(), &mut random);
             let Some(word) = word else {
                 let (name, from, to) = (&subject.name, args.min_length, args.max_length);
                 bail!("there are no {kind} words of {name} with {from} to {to} tokens");

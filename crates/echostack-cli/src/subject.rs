@@ -1,5 +1,6 @@
 //! What a command is about: a task, a grammar or an automaton.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -24,6 +25,18 @@ pub(crate) struct Args {
     /// An automaton in JSON
     #[arg(long, value_name = "FILE")]
     automaton: Option<PathBuf>,
+}
+
+/// The longest words that are drawn.
+const LONGEST: usize = 1_000_000;
+
+/// A range of lengths that words can be drawn from.
+pub(crate) fn lengths(shortest: usize, longest: usize) -> Result<RangeInclusive<usize>> {
+    ensure!(
+        shortest <= longest && longest <= LONGEST,
+        "words of {shortest} to {longest} tokens were asked for; lengths go up to {LONGEST}, the shorter one first"
+    );
+    Ok(shortest..=longest)
 }
 
 /// How a grammar becomes rules, as an option.

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use echostack::tasks::Split;
 use echostack::{Mode, Study, Trace, write_traces};
 
 use crate::Outcome;
-use crate::subject::{self, EncodingName};
+use crate::subject::{self, EncodingName, lengths};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -39,6 +39,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    ensure!((0. ..=1.).contains(&args.negatives), "--negatives is {}, but must be from 0 to 1", args.negatives);
     let subject = args.subject.open(args.encoding)?;
     let traces: Vec<Trace> = match (&subject.language, subject.task) {
         (Some(language), _) => {
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             let study = Study {
                 words: args.count,
                 negatives: args.negatives,
-                lengths: 1..=args.max_length,
+                lengths: lengths(1, args.max_length)?,
                 seed: args.seed,
                 ..Study::default()
             };

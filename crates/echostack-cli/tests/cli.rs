@@ -172,7 +172,8 @@ fn mistakes_are_told_with_exit_code_2() {
     let no_model = folder.path().join("text").display().to_string();
     std::fs::write(&no_model, "no model").unwrap();
     let model = learned(folder.path(), &["--task", "dyck1", "--count", "20"]);
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 14] = [
+        (&["sample", "--task", "dyck1", "--max-length", "18446744073709551615"], "lengths go up to 1000000"),
         (&["learn", "-o", "x"], "give --task, --grammar or --automaton"),
         (&["learn", "--grammar", "/no/such/grammar", "-o", "x"], "could not use the grammar /no/such/grammar"),
         (&["learn", "--traces", &no_model, "-o", "x"], "the first line must be a header"),

@@ -18,17 +18,14 @@ pub(crate) struct Counts {
     rests: Vec<Vec<Vec<f64>>>,
 }
 
-/// The longest words that are counted.
-const LONGEST: usize = 100_000;
+/// The longest words that are counted; the work grows with the square.
+pub(crate) const LONGEST: usize = 5000;
 /// How often a better scale is tried.
 const ATTEMPTS: usize = 20;
 
 impl Counts {
-    /// `None` if the length is too large, or if a rule derives itself alone.
+    /// `None` if a rule derives itself alone.
     pub(crate) fn new(table: &Table, longest: usize) -> Option<Self> {
-        if longest > LONGEST {
-            return None;
-        }
         let mut scale = 1_f64;
         for _ in 0..ATTEMPTS {
             let (counts, done) = Self::scaled(table, longest, scale)?;
@@ -98,8 +95,8 @@ impl Counts {
         random: &mut ChaCha8Rng,
         lengths: &RangeInclusive<usize>,
     ) -> Option<Vec<usize>> {
-        let possible: Vec<usize> =
-            lengths.clone().filter(|&length| self.symbols[table.start].get(length).is_some_and(|&n| n > 0.)).collect();
+        let counted = *lengths.start()..=self.longest.min(*lengths.end());
+        let possible: Vec<usize> = counted.filter(|&length| self.symbols[table.start][length] > 0.).collect();
         if possible.is_empty() {
             return None;
         }

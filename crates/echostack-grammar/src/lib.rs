@@ -168,9 +168,9 @@ impl Language for Grammar {
     }
 
     /// A length is drawn uniformly from those that words have, then a word uniformly from those of that length (if the
-    /// grammar is unambiguous without its precedences).
+    /// grammar is unambiguous without its precedences). Words of more than 5,000 tokens are not drawn.
     fn word(&self, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
-        let symbols = self.counts(*lengths.end())?.draw(&self.table, random, &lengths)?;
+        let symbols = self.counts(count::LONGEST.min(*lengths.end()))?.draw(&self.table, random, &lengths)?;
         Some(Word::Symbols(symbols.into_iter().map(SymbolId::new).collect()))
     }
 

@@ -173,8 +173,8 @@ impl Walks {
         Self { name: name.into(), oracle }
     }
 
-    /// One walk; `None` if it did not end in time.
-    fn walk(&self, random: &mut ChaCha8Rng, lengths: &RangeInclusive<usize>) -> Option<Word> {
+    /// One walk; `None` if it did not end in time. `steps` counts down.
+    fn walk(&self, random: &mut ChaCha8Rng, lengths: &RangeInclusive<usize>, steps: &mut usize) -> Option<Word> {
         let mut session = self.oracle.start(Limits::default());
         let mut word = Vec::new();
         // To end well, a walk must come down again: past this length it takes the first step that can end.
@@ -192,9 +192,10 @@ impl Walks {
             if can_end && lengths.contains(&word.len()) && (word.len() >= wanted || tokens.is_empty()) {
                 return Some(Word::Symbols(word));
             }
-            if tokens.is_empty() || word.len() >= *lengths.end() {
+            if tokens.is_empty() || word.len() >= *lengths.end() || *steps == 0 {
                 return None;
             }
+            *steps -= 1;
             let token = tokens[random.random_range(0..tokens.len())];
             session.feed(Input::Symbol(token), &mut ());
             word.push(token);
@@ -208,8 +209,9 @@ impl fmt::Display for Walks {
     }
 }
 
-/// How many walks are tried for a word.
+/// How many walks are tried for a word, and how many steps they may take together.
 const WALKS: usize = 10_000;
+const STEPS: usize = 1_000_000;
 
 impl Language for Walks {
     fn automaton(&self) -> &Automaton {
@@ -220,6 +222,7 @@ impl Language for Walks {
         if lengths.is_empty() {
             return None;
         }
-        (0..WALKS).find_map(|_| self.walk(random, &lengths))
+        let mut steps = STEPS;
+        (0..WALKS).find_map(|_| self.walk(random, &lengths, &mut steps))
     }
 }
