@@ -181,8 +181,8 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
     let is_task = subject.task.is_some();
     let negatives = args.negatives.unwrap_or(if is_task { 0. } else { 0.5 });
     let strict = args.strict || !is_task;
-    let (view, mode) = if is_task { (View::Reservoir, args.strict) } else { (View::Symbol, true) };
-    let mode = if mode { Mode::Strict } else { Mode::Tolerant };
+    let view = if is_task { View::Reservoir } else { View::Symbol };
+    let mode = if strict { Mode::Strict } else { Mode::Tolerant };
     let defaults = match subject.task {
         Some(task) => task.params(kind, args.neurons, args.seed),
         None => kind.params(args.neurons, args.seed),

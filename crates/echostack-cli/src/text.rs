@@ -97,13 +97,6 @@ pub(crate) fn hint(names: &[String]) -> String {
     }
 }
 
-fn expected(verdict: &Verdict) -> &[Lookahead] {
-    match verdict {
-        Verdict::Reject { expected, .. } | Verdict::Incomplete { expected } => expected,
-        Verdict::Accept | Verdict::Stopped { .. } => &[],
-    }
-}
-
 /// The name of a verdict, for machines.
 pub(crate) fn verdict_name(verdict: &Verdict) -> &'static str {
     match verdict {
@@ -126,7 +119,7 @@ impl Judged<'_> {
 
     /// What is told of it: a line for an accepted text, else where and why, with the line and a caret.
     pub(crate) fn tell(&self, alphabet: &Alphabet, file: &str, text: &str) -> String {
-        let names = expected_names(alphabet, expected(&self.verdict), shown);
+        let names = expected_names(alphabet, self.verdict.expected(), shown);
         let what = match (&self.verdict, &self.fault) {
             (Verdict::Accept, _) => return format!("{file}: accept"),
             (Verdict::Stopped { limit, .. }, _) => {
@@ -166,7 +159,7 @@ impl Judged<'_> {
         }
         match &self.verdict {
             Verdict::Stopped { limit, .. } => value["limit"] = json!(format!("{limit:?}").to_lowercase()),
-            verdict => value["expected"] = json!(expected_names(alphabet, expected(verdict), str::to_string)),
+            verdict => value["expected"] = json!(expected_names(alphabet, verdict.expected(), str::to_string)),
         }
         value
     }

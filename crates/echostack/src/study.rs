@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::automaton::{AutomatonError, Oracle};
 use crate::control::{Control, Stage};
 use crate::machine::{Checked, FitError, Machine};
-use crate::recognize::{Limits, Mode, Verdict, judge_all};
+use crate::recognize::{Limits, Mode, judge_all};
 use crate::symbol::{Lookahead, Word};
 use crate::teach::{Language, Step, Trace, WordKind, draw, examples, record};
 
@@ -197,7 +197,7 @@ fn corrections(teacher: &Arc<Oracle>, machine: &Arc<Machine>, word: &Word, round
         return vec![wanted.teaching(step..step + 1)];
     }
     let Word::Symbols(symbols) = word else { return vec![wanted] };
-    let (here, there) = (expected(&verdict), expected(&given_verdict));
+    let (here, there) = (verdict.expected(), given_verdict.expected());
     let disputed = here.iter().chain(there).filter(|next| here.contains(next) != there.contains(next));
     let beginning = &symbols[..symbols.len().min(wanted.steps().len() - 1)];
     let probe = |next: &Lookahead| match *next {
@@ -206,11 +206,4 @@ fn corrections(teacher: &Arc<Oracle>, machine: &Arc<Machine>, word: &Word, round
     };
     let last = beginning.len();
     disputed.filter_map(|next| taught(&probe(next)).0).map(|trace| trace.teaching(last..last + 1)).collect()
-}
-
-fn expected(verdict: &Verdict) -> &[Lookahead] {
-    match verdict {
-        Verdict::Reject { expected, .. } | Verdict::Incomplete { expected } => expected,
-        Verdict::Accept | Verdict::Stopped { .. } => &[],
-    }
 }

@@ -284,18 +284,15 @@ impl Viability {
         Ok(Self { symbols, next: all, viable })
     }
 
-    /// For each viable state where each symbol leads that leads to one, by name.
+    /// For each viable state where each symbol leads that leads to one, by name. For stacks that were given: their states
+    /// are all viable but the last, so that numbers stay.
     pub(super) fn rows(&self, name: impl Fn(SymbolId) -> String) -> Vec<BTreeMap<String, usize>> {
-        let viable = |state: u32| self.viable[state as usize];
-        // Given states are all viable but the last, so that their numbers stay.
-        let numbers: Vec<usize> = (0..self.states()).filter(|&state| self.viable[state]).collect();
-        let number = |state: u32| numbers.binary_search(&(state as usize)).unwrap_or(0);
-        let row = |&state: &usize| {
-            let next = &self.next[state * self.symbols..][..self.symbols];
-            let leads = next.iter().enumerate().filter(|(_, to)| viable(**to));
-            leads.map(|(symbol, &to)| (name(SymbolId::new(symbol)), number(to))).collect()
+        let row = |state: usize| {
+            let next = self.next[state * self.symbols..][..self.symbols].iter().map(|&to| to as usize).enumerate();
+            let leads = next.filter(|&(_, to)| self.viable[to]);
+            leads.map(|(symbol, to)| (name(SymbolId::new(symbol)), to)).collect()
         };
-        numbers.iter().map(row).collect()
+        (0..self.states()).filter(|&state| self.viable[state]).map(row).collect()
     }
 
     /// The number of symbols.

@@ -69,6 +69,14 @@ impl Verdict {
     pub fn is_accept(&self) -> bool {
         matches!(self, Self::Accept)
     }
+
+    /// What could have stood where the word goes wrong or ends; nothing if it is accepted or was stopped.
+    pub fn expected(&self) -> &[Lookahead] {
+        match self {
+            Self::Reject { expected, .. } | Self::Incomplete { expected } => expected,
+            Self::Accept | Self::Stopped { .. } => &[],
+        }
+    }
 }
 
 /// Where a session stands after a token.
