@@ -8,14 +8,16 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
+use echostack::certify::Size;
 use echostack::tasks::{ReservoirKind, Split};
 use echostack::{
-    Alphabet, Machine, Mode, Params, Readout, Round, Study, Svm, Trace, View, contradictions, read_traces,
+    Alphabet, Checked, Language, Machine, Mode, Params, Proof, ProofRound, Readout, Round, Study, Svm, Trace, View,
+    contradictions, read_traces,
 };
 
 use crate::progress::Bar;
 use crate::subject::{self, EncodingName, Subject, lengths};
-use crate::{Kind, Outcome, print_json};
+use crate::{Kind, Outcome, certify, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -68,6 +70,12 @@ pub(crate) struct Args {
     /// The seed of words and weights
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Go on until the machine is proved right on every word, in place of testing it; implies --strict
+    #[arg(long, conflicts_with_all = ["traces", "tests"])]
+    prove: bool,
+    /// Where to write the certificate of the proof
+    #[arg(long, value_name = "FILE", requires = "prove")]
+    certificate: Option<PathBuf>,
     /// Where to save the machine
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
@@ -87,6 +95,8 @@ struct Learned {
     machine: Machine,
     words: usize,
     rounds: Vec<Round>,
+    /// What came of a search for a proof.
+    proof: Option<Proof>,
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
@@ -104,7 +114,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         (None, None) => bail!("give --task, --grammar, --automaton or --traces"),
     };
     bar.finish();
-    let Learned { mut machine, words, rounds } = learned?;
+    let Learned { mut machine, words, rounds, proof } = learned?;
     let seconds = start.elapsed().as_secs_f64();
     let mut notes = vec![("seed", args.seed.to_string()), ("count", args.count.to_string())];
     if let Some(Subject { task, lexer, encoding, .. }) = &subject {
@@ -117,11 +127,27 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     }
     machine.save(&args.output).context("could not save the machine")?;
     let wrong = rounds.last().map_or(0, |round| round.wrong);
-    report(args, quiet, &name, &machine, (words, &rounds), seconds)?;
+    let size = proof.map_or(Ok(None), |proof| settle(args, proof))?;
+    report(args, quiet, &name, &machine, (words, &rounds, size), seconds)?;
+    if args.prove && size.is_none() {
+        eprintln!(
+            "echostack: no proof was found; `echostack certify` shows what is open. Try more --rounds or --neurons"
+        );
+        return Ok(Outcome::Rejected);
+    }
     if wrong > 0 {
         eprintln!("echostack: after {} rounds {wrong} words of the last test were still judged wrongly", rounds.len());
     }
     Ok(if wrong > 0 { Outcome::Rejected } else { Outcome::Accepted })
+}
+
+/// Writes the certificate, if there is one, and says how large it is.
+fn settle(args: &Args, proof: Proof) -> Result<Option<Size>> {
+    let Proof::Proved(certificate) = proof else { return Ok(None) };
+    if let Some(path) = &args.certificate {
+        certify::write(path, &certificate)?;
+    }
+    Ok(Some(certificate.size()))
 }
 
 fn report(
@@ -129,7 +155,7 @@ fn report(
     quiet: bool,
     name: &str,
     machine: &Machine,
-    (words, rounds): (usize, &[Round]),
+    (words, rounds, size): (usize, &[Round], Option<Size>),
     seconds: f64,
 ) -> Result<()> {
     let rows = machine.lessons().actions().len();
@@ -143,10 +169,15 @@ fn report(
                 serde_json::json!({"traces": traces, "rows": rows, "tested": tested, "wrong": wrong})
             })
             .collect();
-        print_json(&serde_json::json!({
+        let mut value = serde_json::json!({
             "task": name, "words": words, "rows": rows, "support": support, "seconds": seconds,
             "rounds": rounds, "output": args.output,
-        }))?;
+        });
+        if args.prove {
+            value["proved"] = size.is_some().into();
+            value["cells"] = size.map(|size| size.cells).into();
+        }
+        print_json(&value)?;
     } else if !quiet {
         eprintln!(
             "learned {name} from {words} words in {:.0} ms: {rows} contexts, {} support vectors; saved {}",
@@ -154,6 +185,9 @@ fn report(
             support.iter().sum::<usize>(),
             args.output.display()
         );
+        if let Some(size) = size {
+            eprintln!("proved right on every word, of any length, by {} cells", size.cells);
+        }
     }
     Ok(())
 }
@@ -179,11 +213,13 @@ fn params(args: &Args, defaults: Params, view: View, mode: Mode) -> Params {
 fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Result<Learned> {
     let kind: ReservoirKind = args.reservoir.into();
     let is_task = subject.task.is_some();
-    let negatives = args.negatives.unwrap_or(if is_task { 0. } else { 0.5 });
-    let strict = args.strict || !is_task;
-    let view = if is_task { View::Reservoir } else { View::Symbol };
+    let paper = is_task && !args.prove;
+    let negatives = args.negatives.unwrap_or(if paper { 0. } else { 0.5 });
+    let strict = args.strict || !paper;
+    let view = if paper { View::Reservoir } else { View::Symbol };
     let mode = if strict { Mode::Strict } else { Mode::Tolerant };
     let defaults = match subject.task {
+        _ if args.prove => kind.provable_params(args.neurons, args.seed),
         Some(task) => task.params(kind, args.neurons, args.seed),
         None => kind.params(args.neurons, args.seed),
     };
@@ -193,7 +229,7 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
         let task = subject.task.context("only tasks have words without a language")?;
         let traces = task.examples(Split::Train, args.count, args.seed);
         let machine = params.fit(&task.alphabet(), &traces, bar)?;
-        return Ok(Learned { machine, words: traces.len(), rounds: Vec::new() });
+        return Ok(Learned { machine, words: traces.len(), rounds: Vec::new(), proof: None });
     };
     if strict && negatives == 0. && !quiet {
         eprintln!("echostack: a strict machine learns what to refuse from wrong words only: add --negatives 0.5");
@@ -207,6 +243,9 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
         rounds: args.rounds,
         seed: args.seed,
     };
+    if args.prove {
+        return prove(&study, &**language, &params, bar, quiet);
+    }
     let mut number = 0;
     let mut tell = |round: &Round| {
         number += 1;
@@ -218,7 +257,24 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
     let (machine, rounds) = study.learn(&**language, &params, bar, &mut tell)?;
     let words = rounds.last().map_or(0, |round| round.traces);
     let machine = Arc::try_unwrap(machine).unwrap_or_else(|machine| (*machine).clone());
-    Ok(Learned { machine, words, rounds: rounds.into_iter().filter(|round| round.tested > 0).collect() })
+    let rounds = rounds.into_iter().filter(|round| round.tested > 0).collect();
+    Ok(Learned { machine, words, rounds, proof: None })
+}
+
+/// Learns until the machine is proved right.
+fn prove(study: &Study, language: &dyn Language, params: &Checked, bar: &Bar, quiet: bool) -> Result<Learned> {
+    let mut number = 0;
+    let mut tell = |round: &ProofRound| {
+        number += 1;
+        if !quiet && round.open > 0 {
+            let ProofRound { rows, exercises, cost, open, .. } = round;
+            let taught = format!("{rows} contexts, {exercises} exercises, cost {cost:e}");
+            bar.say(&format!("round {number}: {taught}: {open} cells open"));
+        }
+    };
+    let (machine, proof) = study.prove(language, params, bar, &mut tell)?;
+    let machine = Arc::try_unwrap(machine).unwrap_or_else(|machine| (*machine).clone());
+    Ok(Learned { machine, words: study.words, rounds: Vec::new(), proof: Some(proof) })
 }
 
 fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
@@ -240,7 +296,7 @@ fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
         bail!("the traces contradict each other:\n{}", found.iter().map(tell).collect::<Vec<_>>().join("\n"));
     }
     let machine = params.check()?.fit(&alphabet, &traces, bar)?;
-    Ok(Learned { machine, words: traces.len(), rounds: Vec::new() })
+    Ok(Learned { machine, words: traces.len(), rounds: Vec::new(), proof: None })
 }
 
 fn stack_names(alphabet: &Alphabet, found: &echostack::Contradiction) -> String {

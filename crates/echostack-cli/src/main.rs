@@ -2,6 +2,7 @@
 //! exit code is 0 for accept, 1 for reject or incomplete, 2 for an error or a limit.
 
 mod bench;
+mod certify;
 mod check;
 mod evaluate;
 mod inspect;
@@ -53,6 +54,8 @@ enum Command {
     Parse(parse::Args),
     /// Measure a machine on fresh words
     Evaluate(evaluate::Args),
+    /// Prove that a machine is right on every word, or check a proof: exit code 0 if it is proved, 1 if not
+    Certify(certify::Args),
     /// Show what is in a model file
     Inspect(inspect::Args),
     /// Train and test as a work item says, and print errors and seconds
@@ -163,6 +166,7 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Learn(args) => learn::run(&args, cli.quiet),
         Command::Check(args) => check::run(&args, cli.quiet),
         Command::Evaluate(args) => evaluate::run(&args, cli.quiet),
+        Command::Certify(args) => certify::run(&args, cli.quiet),
         Command::Teach(args) => teach::run(&args),
         Command::Parse(args) => parse::run(&args),
         Command::Inspect(args) => inspect::run(&args),

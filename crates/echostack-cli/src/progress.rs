@@ -54,6 +54,7 @@ impl Control for Bar {
             self.bar.set_message(match stage {
                 Stage::Collect => "running the words",
                 Stage::Test => "testing",
+                Stage::Prove => "proving",
                 _ => "training",
             });
         }

@@ -1,10 +1,10 @@
 //! What a command is about: a task, a grammar or an automaton.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use echostack::tasks::Task;
 use echostack::{Alphabet, Automaton, Language, Mode, Oracle, Walks};
@@ -74,28 +74,50 @@ pub(crate) struct Subject {
 
 impl Args {
     pub(crate) fn open(&self, encoding: EncodingName) -> Result<Subject> {
-        if let Some(TaskName(task)) = self.task {
-            let name = task.name().to_string();
-            return Ok(Subject { name, task: Some(task), language: task.language(), lexer: None, encoding: None });
+        if let Some(task) = self.task {
+            return Ok(Subject::task(task));
         }
         if let Some(path) = &self.grammar {
             let text = path.to_string_lossy();
-            let path = text.strip_prefix("grammar:").map_or(path.clone(), PathBuf::from);
-            let opened = Grammar::open(&path, encoding.into());
-            let (grammar, lexer) = opened.with_context(|| format!("could not use the grammar {}", path.display()))?;
-            let (name, encoding) = (grammar.to_string(), Some(grammar.encoding()));
-            return Ok(Subject { name, task: None, language: Some(Arc::new(grammar)), lexer, encoding });
+            return Subject::grammar(text.strip_prefix("grammar:").map_or(path.as_path(), Path::new), encoding);
         }
-        let path = self.automaton.as_ref().context("give --task, --grammar or --automaton")?;
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).with_context(|| format!("could not read {name}"))?;
-        let automaton = Automaton::from_json(&text).with_context(|| format!("could not use {name}"))?;
-        let walks = Walks::new(&name, Arc::new(Oracle::strict(automaton)?));
-        Ok(Subject { name, task: None, language: Some(Arc::new(walks)), lexer: None, encoding: None })
+        Subject::automaton(self.automaton.as_ref().context("give --task, --grammar or --automaton")?)
     }
 }
 
 impl Subject {
+    fn task(TaskName(task): TaskName) -> Self {
+        let name = task.name().to_string();
+        Self { name, task: Some(task), language: task.language(), lexer: None, encoding: None }
+    }
+
+    fn grammar(path: &Path, encoding: EncodingName) -> Result<Self> {
+        let opened = Grammar::open(path, encoding.into());
+        let (grammar, lexer) = opened.with_context(|| format!("could not use the grammar {}", path.display()))?;
+        let (name, encoding) = (grammar.to_string(), Some(grammar.encoding()));
+        Ok(Self { name, task: None, language: Some(Arc::new(grammar)), lexer, encoding })
+    }
+
+    fn automaton(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).with_context(|| format!("could not read {name}"))?;
+        let automaton = Automaton::from_json(&text).with_context(|| format!("could not use {name}"))?;
+        let walks = Walks::new(&name, Arc::new(Oracle::strict(automaton)?));
+        Ok(Self { name, task: None, language: Some(Arc::new(walks)), lexer: None, encoding: None })
+    }
+
+    /// What a name stands for: `task:NAME`, `grammar:PATH`, the bare name of a task, or the file of an automaton.
+    pub(crate) fn named(text: &str, encoding: EncodingName) -> Result<Self> {
+        if let Some(path) = text.strip_prefix("grammar:") {
+            return Self::grammar(Path::new(path), encoding);
+        }
+        match text.parse::<TaskName>() {
+            Ok(task) => Ok(Self::task(task)),
+            Err(error) if text.starts_with("task:") => bail!(error),
+            Err(_) => Self::automaton(Path::new(text)),
+        }
+    }
+
     /// The language.
     pub(crate) fn language(&self) -> Result<&Arc<dyn Language>> {
         self.language.as_ref().with_context(|| format!("{} is no language of symbols", self.name))

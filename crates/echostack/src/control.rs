@@ -10,6 +10,8 @@ pub enum Stage {
     Train,
     /// A trained machine is tested on fresh words.
     Test,
+    /// A proof is searched; the units are parts of the stack, and more may be found.
+    Prove,
 }
 
 /// What a long call reports to, and asks whether to go on. `()` is the control that does neither.

@@ -41,6 +41,7 @@
 //! ```
 
 pub mod automaton;
+pub mod certify;
 pub mod control;
 pub mod machine;
 pub mod readout;
@@ -54,9 +55,10 @@ pub mod teach;
 mod undo;
 
 pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule, Viability};
+pub use certify::{Certificate, CertificateFileError, CertifyError, Proof, Prover, check};
 pub use control::{Control, Stage};
 pub use machine::{
-    ActionReadout, Checked, Choices, FileError, FitError, Machine, OutputReadout, ParamError, Params, Readout,
+    ActionReadout, Checked, Choices, Exercise, FileError, FitError, Machine, OutputReadout, ParamError, Params, Readout,
 };
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
@@ -68,7 +70,7 @@ pub use reservoir::{
     ReservoirParams, ReservoirParts, Signs, encode,
 };
 pub use simd::Simd;
-pub use study::{Round, Study, StudyError};
+pub use study::{ProofRound, Round, Study, StudyError};
 pub use symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
 pub use teach::{
     Comparison, Contradiction, Language, Score, Step, Trace, TraceError, TraceFault, TraceFileError, Walks, WordKind,

@@ -69,6 +69,11 @@ impl Simd {
         self.run(AddScaled { a, from, to });
     }
 
+    /// `to[i]` is the sum of `weights[n] * |point[n] - rows[i][n]|`, for rows that stand one after the other.
+    pub(crate) fn weighted_distances(self, rows: &[f64], point: &[f64], weights: &[f64], to: &mut [f64]) {
+        self.run(WeightedDistances { rows, point, weights, to });
+    }
+
     /// `to[i] = matrix[i][..] * from`, for a matrix stored column by column.
     pub(crate) fn multiply(self, columns: &[f64], from: &[f64], to: &mut [f64]) {
         self.run(Multiply { columns, from, to });
@@ -100,6 +105,8 @@ kernel!(Scale: scale, a: f64, from: &'a [f64], to: &'a mut [f64]);
 kernel!(AddScaled: add_scaled, a: f64, from: &'a [f64], to: &'a mut [f64]);
 kernel!(Square: square, values: &'a [f64], square: &'a mut f64);
 kernel!(Multiply: multiply, columns: &'a [f64], from: &'a [f64], to: &'a mut [f64]);
+
+kernel!(WeightedDistances: weighted_distances, rows: &'a [f64], point: &'a [f64], weights: &'a [f64], to: &'a mut [f64]);
 
 struct Distances<'a> {
     rows: &'a Rows,
@@ -133,6 +140,26 @@ fn multiply(columns: &[f64], from: &[f64], to: &mut [f64]) {
         for (column, &x) in columns.chunks_exact(to.len()).zip(from) {
             add_scaled(x, column, to);
         }
+    }
+}
+
+#[inline(always)]
+fn weighted_distances(rows: &[f64], point: &[f64], weights: &[f64], to: &mut [f64]) {
+    const PARTS: usize = 32;
+    for (to, row) in to.iter_mut().zip(rows.chunks_exact(point.len())) {
+        let mut sums = [0.; PARTS];
+        let (row, row_rest) = row.as_chunks::<PARTS>();
+        let (point, point_rest) = point.as_chunks::<PARTS>();
+        let (weights, weights_rest) = weights.as_chunks::<PARTS>();
+        for ((y, x), w) in row.iter().zip(point).zip(weights) {
+            for at in 0..PARTS {
+                sums[at] = (x[at] - y[at]).abs().mul_add(w[at], sums[at]);
+            }
+        }
+        for ((y, x), w) in row_rest.iter().zip(point_rest).zip(weights_rest) {
+            sums[0] += (x - y).abs() * w;
+        }
+        *to = sums.iter().sum();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Learning that looks for its own mistakes: train, test on fresh words, add what went wrong, train again.
 
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::automaton::{AutomatonError, Oracle};
+use crate::certify::{CertifyError, Proof, Prover};
 use crate::control::{Control, Stage};
 use crate::machine::{Checked, FitError, Machine};
 use crate::recognize::{Limits, Mode, judge_all};
@@ -51,8 +53,23 @@ pub struct Round {
     pub wrong: usize,
 }
 
+/// What happened in one round of learning until proved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProofRound {
+    /// The distinct rows of the readouts of the stack.
+    pub rows: usize,
+    /// The exercises among all rows.
+    pub exercises: usize,
+    /// The cost of the support vector machines.
+    pub cost: f64,
+    /// The cells that were looked at, and those that stayed open; none if the machine is proved right.
+    pub examined: usize,
+    /// Those that stayed open.
+    pub open: usize,
+}
+
 /// Why a study could not begin or go on.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// Training failed.
     #[error(transparent)]
@@ -60,6 +77,9 @@ pub enum StudyError {
     /// The automaton of the language is no use.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
+    /// No proof can be tried.
+    #[error(transparent)]
+    Certify(#[from] CertifyError),
     /// The language has no words of the lengths asked for.
     #[error("{language} has no {kind} words with {} to {} tokens; ask for other lengths", lengths.start(), lengths.end())]
     NoWords {
@@ -83,6 +103,18 @@ impl Study {
     /// # Errors
     /// If the language has no words of these lengths.
     pub fn begin(&self, language: &dyn Language, teacher: &Arc<Oracle>) -> Result<Vec<Trace>, StudyError> {
+        let mut traces = self.examples(language, teacher)?;
+        if teacher.mode() == Mode::Strict {
+            for (number, word) in language.probes().iter().enumerate() {
+                let (trace, _) = record(teacher, format!("{language} probe {number}"), word, Limits::default());
+                traces.extend(trace.map(|trace| trace.teaching(word.len().saturating_sub(1)..word.len())));
+            }
+        }
+        Ok(traces)
+    }
+
+    /// The traces of covering and drawn words.
+    fn examples(&self, language: &dyn Language, teacher: &Arc<Oracle>) -> Result<Vec<Trace>, StudyError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let limits = Limits::default();
         let mut traces: Vec<Trace> = Vec::new();
@@ -101,12 +133,6 @@ impl Study {
                 return Err(no_words(language, kind, &self.lengths));
             }
             traces.extend(drawn);
-        }
-        if teacher.mode() == Mode::Strict {
-            for (number, word) in language.probes().iter().enumerate() {
-                let (trace, _) = record(teacher, format!("{language} probe {number}"), word, limits);
-                traces.extend(trace.map(|trace| trace.teaching(word.len().saturating_sub(1)..word.len())));
-            }
         }
         Ok(traces)
     }
@@ -145,6 +171,53 @@ impl Study {
             let number = rounds.len();
             traces.extend(wrong.iter().flat_map(|word| corrections(&teacher, &machine, word, number)));
         }
+    }
+
+    /// Learns a language until the machine is proved right on every word, or the rounds are used up: what the search for a
+    /// proof finds wrong or doubtful becomes an exercise. Tests are left out, and so are the language's probes: the search
+    /// finds by itself which of all configurations must be taught.
+    ///
+    /// # Errors
+    /// See [`StudyError`].
+    pub fn prove(
+        &self,
+        language: &dyn Language,
+        params: &Checked,
+        control: &dyn Control,
+        report: &mut dyn FnMut(&ProofRound),
+    ) -> Result<(Arc<Machine>, Proof), StudyError> {
+        let teacher = Arc::new(Oracle::strict(language.automaton().clone())?);
+        let traces = self.examples(language, &teacher)?;
+        let prover = Prover::new(&teacher, params.params().view)?;
+        let mut params = params.clone();
+        let (mut exercises, mut known) = (Vec::new(), HashSet::new());
+        for round in 1.. {
+            let machine = params.fit_with(language.automaton().alphabet(), &traces, &exercises, control)?;
+            let proof = prover.prove(&machine, control)?;
+            let (open, examined) = match &proof {
+                Proof::Proved(_) => (0, 0),
+                Proof::Open { cells, examined, .. } => (cells.len(), *examined),
+            };
+            let cost = params.params().svm.cost;
+            report(&ProofRound {
+                rows: machine.lessons().actions().len(),
+                exercises: exercises.len(),
+                cost,
+                examined,
+                open,
+            });
+            match proof {
+                Proof::Open { exercises: found, .. } if round < self.rounds => {
+                    let before = exercises.len();
+                    exercises.extend(found.into_iter().filter(|exercise| known.insert(exercise.clone())));
+                    if exercises.len() == before {
+                        params = params.with_cost(10. * cost);
+                    }
+                }
+                proof => return Ok((Arc::new(machine), proof)),
+            }
+        }
+        unreachable!("the rounds are counted without end")
     }
 
     /// Tests a machine on fresh words; returns their number and the wrong ones.

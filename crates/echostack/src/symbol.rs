@@ -85,7 +85,7 @@ pub enum AlphabetError {
 /// assert_eq!(alphabet.len(), 3);
 /// # Ok::<(), echostack::AlphabetError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alphabet {
     names: Vec<Arc<str>>,
     terminals: usize,

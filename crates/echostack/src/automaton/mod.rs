@@ -6,6 +6,7 @@
 
 mod json;
 mod oracle;
+pub(crate) mod reach;
 mod suffixes;
 mod viable;
 

@@ -55,6 +55,14 @@ impl Oracle {
         &self.automaton
     }
 
+    /// The viable stacks; computed, if the oracle is tolerant and does not use them.
+    pub(super) fn viable(&self) -> Result<Arc<Viability>, AutomatonError> {
+        match &self.viability {
+            Some(viability) => Ok(viability.clone()),
+            None => Self::strict(self.automaton.clone())?.viable(),
+        }
+    }
+
     /// The mode.
     pub fn mode(&self) -> Mode {
         if self.viability.is_some() { Mode::Strict } else { Mode::Tolerant }

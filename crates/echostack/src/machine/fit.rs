@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{
-    ActionReadout, Actions, Checked, Classifier, Machine, Output, OutputReadout, Params, Readouts, View, drive,
+    ActionReadout, Actions, Answer, Checked, Classifier, Exercise, Machine, Output, OutputReadout, Params, Readouts,
+    View, drive,
 };
 use crate::control::{Control, Stage};
 use crate::readout::{
@@ -15,7 +16,7 @@ use crate::readout::{
 use crate::recognize::Reduction;
 use crate::reservoir::{Drive, Reservoir, ReservoirError, ReservoirParams};
 use crate::simd::Simd;
-use crate::symbol::Alphabet;
+use crate::symbol::{Alphabet, Lookahead};
 use crate::teach::{Trace, digest};
 
 /// Why a machine could not be trained.
@@ -84,7 +85,7 @@ impl Checked {
         traces: &[Trace],
         control: &dyn Control,
     ) -> Result<Lessons, FitError> {
-        Ok(self.collect_states(reservoir, alphabet, traces, control)?.lessons)
+        Ok(self.collect_states(reservoir, alphabet, traces, &[], control)?.lessons)
     }
 
     fn collect_states<'a>(
@@ -92,6 +93,7 @@ impl Checked {
         reservoir: &'a dyn Reservoir,
         alphabet: &Alphabet,
         traces: &[Trace],
+        exercises: &[Exercise],
         control: &dyn Control,
     ) -> Result<Collector<'a>, FitError> {
         let needed = traces.first().ok_or(FitError::NoTraces)?.output_width();
@@ -104,6 +106,7 @@ impl Checked {
             collector.add(trace, self.params().max_rows, control)?;
             control.progress(Stage::Collect, done + 1, traces.len());
         }
+        exercises.iter().try_for_each(|exercise| collector.practise(exercise))?;
         Ok(collector)
     }
 
@@ -112,9 +115,20 @@ impl Checked {
     /// # Errors
     /// See [`FitError`].
     pub fn fit(&self, alphabet: &Arc<Alphabet>, traces: &[Trace], control: &dyn Control) -> Result<Machine, FitError> {
+        self.fit_with(alphabet, traces, &[], control)
+    }
+
+    /// Trains a machine on traces and exercises.
+    pub(crate) fn fit_with(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        traces: &[Trace],
+        exercises: &[Exercise],
+        control: &dyn Control,
+    ) -> Result<Machine, FitError> {
         let params = self.params();
         let reservoir = params.reservoir.build(alphabet.len())?;
-        let collected = self.collect_states(&*reservoir, alphabet, traces, control)?;
+        let collected = self.collect_states(&*reservoir, alphabet, traces, exercises, control)?;
         let readouts = Trainer::new(&collected, params.svm, control).train(params.actions, params.output)?;
         let (sight, lessons) = ((params.view, params.mode), collected.lessons);
         Ok(Machine::new(alphabet.clone(), reservoir.clone(), sight, readouts, lessons, manifest(params, traces)))
@@ -216,6 +230,31 @@ impl<'a> Collector<'a> {
     /// The row of a pair of sequences.
     fn lesson(&mut self, input: ContextId, stack: ContextId) -> Lesson {
         Lesson { input: self.intern(Side::Input, input), stack: self.intern(Side::Stack, stack) }
+    }
+
+    /// Adds the row of one exercise.
+    fn practise(&mut self, exercise: &Exercise) -> Result<(), FitError> {
+        let mut input = 0;
+        let next = match exercise.next {
+            Lookahead::Token(token) => Some(Drive::Channel(token.index())),
+            Lookahead::End if self.view == View::Symbol => None,
+            Lookahead::End => Some(Drive::Silence),
+        };
+        let seen = if self.view == View::Reservoir { &exercise.before[..] } else { &[] };
+        for drive in seen.iter().map(|token| Drive::Channel(token.index())).chain(next) {
+            input = self.step(input, drive)?;
+        }
+        let mut stack = 0;
+        for symbol in &exercise.stack {
+            stack = self.step(stack, Drive::Channel(symbol.index()))?;
+        }
+        let row = self.lesson(input, stack);
+        match exercise.answer {
+            Answer::Act(reduction) => self.lessons.actions.add(row, reduction),
+            Answer::Shift(shift) => self.lessons.shifts.add(row, shift),
+            Answer::Output(accepts) => self.lessons.outputs.add(row, Values(vec![f64::from(u8::from(accepts))])),
+        }
+        Ok(())
     }
 
     fn add(&mut self, trace: &Trace, max_rows: usize, control: &dyn Control) -> Result<(), FitError> {

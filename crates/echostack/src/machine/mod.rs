@@ -22,7 +22,7 @@ use crate::readout::{Head, Lessons, Projection, Scratch, Side, Values};
 use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, View};
 use crate::reservoir::{Drive, Reservoir};
 use crate::simd::Simd;
-use crate::symbol::{Alphabet, Input, SymbolId};
+use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 
 /// A trained reservoir stack machine. It does not change; share it between threads in an [`Arc`].
 ///
@@ -115,6 +115,27 @@ pub enum Readout {
     Shift,
     /// What to put out.
     Output,
+}
+
+/// What a readout may be asked to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Answer {
+    /// What to do to the stack: for the readouts of pop and push.
+    Act(Reduction),
+    Shift(bool),
+    /// Whether the output means acceptance.
+    Output(bool),
+}
+
+/// What a readout shall answer on one input and one stack: a single row of training, beside those of the traces.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Exercise {
+    /// The tokens before the next one; only a machine that sees all of its input looks at them.
+    pub(crate) before: Vec<SymbolId>,
+    pub(crate) next: Lookahead,
+    /// The stack, topmost last.
+    pub(crate) stack: Vec<SymbolId>,
+    pub(crate) answer: Answer,
 }
 
 /// Everything that a machine decides on one pair of states.
@@ -226,6 +247,44 @@ impl Machine {
                 Output::Classes(classifier) => Some(&classifier.head),
                 Output::Regression => None,
             },
+        }
+    }
+
+    /// The readouts that are asked, and how each decides; pop stands for both, if they are joint. A regression is left out.
+    pub(crate) fn heads(&self) -> Vec<(Readout, &Head)> {
+        let separate = matches!(self.actions, Actions::Separate { .. });
+        let asked = [Readout::Pop, Readout::Push, Readout::Output, Readout::Shift];
+        let asked = asked.into_iter().filter(|&readout| separate || readout != Readout::Push);
+        asked.filter_map(|readout| self.head(readout).map(|head| (readout, head))).collect()
+    }
+
+    /// The class of a readout that means this answer, if it has one.
+    pub(crate) fn class(&self, readout: Readout, answer: Answer) -> Option<usize> {
+        fn place<L: PartialEq>(labels: &[L], label: &L) -> Option<usize> {
+            labels.iter().position(|own| own == label)
+        }
+        match (readout, answer, &self.actions, &self.output) {
+            (Readout::Pop, Answer::Act(act), Actions::Separate { pop, .. }, _) => place(&pop.labels, &act.pop),
+            (Readout::Push, Answer::Act(act), Actions::Separate { push, .. }, _) => place(&push.labels, &act.push),
+            (Readout::Pop, Answer::Act(act), Actions::Joint(joint), _) => place(&joint.labels, &act),
+            (Readout::Shift, Answer::Shift(shift), ..) => place(&self.shift.labels, &shift),
+            (Readout::Output, Answer::Output(accepts), _, Output::Classes(output)) => {
+                place(&output.labels, &Values(vec![f64::from(u8::from(accepts))]))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the readouts compare states with.
+    pub(crate) fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    /// In the symbol view, the input features of what comes next.
+    pub(crate) fn symbol_features(&self, next: Lookahead) -> &[f64] {
+        match next {
+            Lookahead::Token(token) => &self.symbols[token.index()],
+            Lookahead::End => &self.symbols[self.symbols.len() - 1],
         }
     }
 

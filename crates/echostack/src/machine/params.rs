@@ -109,6 +109,12 @@ impl Checked {
     pub fn params(&self) -> &Params {
         &self.0
     }
+
+    /// The same with another cost, which is positive.
+    pub(crate) fn with_cost(mut self, cost: f64) -> Self {
+        self.0.svm.cost = cost.min(f64::MAX);
+        self
+    }
 }
 
 #[cfg(test)]

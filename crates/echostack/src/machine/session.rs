@@ -6,7 +6,7 @@ use super::stack::StateStack;
 use super::{Features, Machine, View, drive};
 use crate::readout::{Scratch, Side};
 use crate::recognize::{Engine, Mode, Reduction};
-use crate::symbol::{Alphabet, Input, SymbolId};
+use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 
 /// What a [`Machine`] keeps while it reads a word: the state of its input, and the stack with its states.
 #[derive(Clone, Debug)]
@@ -102,8 +102,10 @@ impl Engine for MachineStack {
         let Self { machine, before, state, input_features, .. } = self;
         self.input_known = machine.view == View::Symbol && self.next != Next::Vector;
         match (machine.view, self.next) {
-            (View::Symbol, Next::Symbol(symbol)) => input_features.copy_from_slice(&machine.symbols[symbol.index()]),
-            (View::Symbol, Next::End) => input_features.copy_from_slice(&machine.symbols[machine.symbols.len() - 1]),
+            (View::Symbol, Next::Symbol(symbol)) => {
+                input_features.copy_from_slice(machine.symbol_features(Lookahead::Token(symbol)));
+            }
+            (View::Symbol, Next::End) => input_features.copy_from_slice(machine.symbol_features(Lookahead::End)),
             (view, _) => {
                 if view == View::Reservoir {
                     std::mem::swap(before, state);

@@ -356,6 +356,11 @@ impl Head {
     }
 }
 
+/// The place of the pair of two classes, the smaller one first: the pairs stand in the order (0, 1), (0, 2), ..., (1, 2), ...
+pub(crate) fn place_of_pair(classes: usize, first: usize, second: usize) -> usize {
+    first * (2 * classes - first - 1) / 2 + (second - first - 1)
+}
+
 /// The smaller of two margins; one that is not a number makes the other one, too.
 fn least(a: f64, b: f64) -> f64 {
     if b < a || b.is_nan() { b } else { a }
@@ -363,8 +368,7 @@ fn least(a: f64, b: f64) -> f64 {
 
 /// The class that wins against every other, if there is one: then it has the most votes, and few pairs need to be looked at.
 fn unbeaten(pairs: &[Pair], classes: usize, kernel: &[f64]) -> Option<Decision> {
-    // The pairs stand in the order (0, 1), (0, 2), ..., (1, 2), ...
-    let value = |a: usize, b: usize| pairs[a * (2 * classes - a - 1) / 2 + (b - a - 1)].value(kernel);
+    let value = |a: usize, b: usize| pairs[place_of_pair(classes, a, b)].value(kernel);
     // Only the class that is left after each has met the one that won before can be unbeaten.
     let (mut class, mut margin) = (0, f64::INFINITY);
     for other in 1..classes {

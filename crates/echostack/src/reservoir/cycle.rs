@@ -108,6 +108,18 @@ pub struct CycleParts {
     pub leak: f64,
 }
 
+impl CycleParts {
+    /// The ends of each jump. The parts are in range.
+    pub(crate) fn jumps(&self) -> Vec<(u32, u32)> {
+        let (m, l) = (self.neurons, self.jump_length);
+        let mut jumps: Vec<(u32, u32)> = (0..=m - l).step_by(l).map(|i| (i as u32, ((i + l) % m) as u32)).collect();
+        if m == 2 * l {
+            jumps.truncate(1); // the way there and the way back are the same jump
+        }
+        jumps
+    }
+}
+
 /// A cycle reservoir with jumps.
 #[derive(Clone, Debug)]
 pub struct CycleReservoir {
@@ -126,19 +138,16 @@ impl CycleReservoir {
     /// # Errors
     /// If a value is out of range or a list has the wrong length.
     pub fn new(parts: CycleParts) -> Result<Self, ReservoirError> {
+        check_neurons(parts.neurons)?;
+        check_jump_length(parts.jump_length, parts.neurons)?;
+        check_leak(parts.leak)?;
+        let jumps = parts.jumps();
         let CycleParts { neurons: m, columns, cycle, jump, jump_length: l, bias, leak } = parts;
-        check_neurons(m)?;
-        check_jump_length(l, m)?;
-        check_leak(leak)?;
         finite("cycle", cycle)?;
         finite("jump", jump)?;
         shape("input", &columns, columns.len() / m * m)?;
         if !bias.is_empty() {
             shape("bias", &bias, m)?;
-        }
-        let mut jumps: Vec<(u32, u32)> = (0..=m - l).step_by(l).map(|i| (i as u32, ((i + l) % m) as u32)).collect();
-        if m == 2 * l {
-            jumps.truncate(1); // the way there and the way back are the same jump
         }
         let finish = Finish { activation: Activation::Tanh, leak, bias };
         Ok(Self { input: InputWeights { neurons: m, columns }, cycle, jump, jump_length: l, jumps, finish })

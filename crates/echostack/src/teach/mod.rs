@@ -206,8 +206,13 @@ pub fn digest(traces: &[Trace]) -> String {
             number(u64::from(step.shift));
         }
     }
-    let hex = |digit: u8| char::from_digit(u32::from(digit), 16);
-    hash.finalize().iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(hex).collect()
+    hex(&hash.finalize())
+}
+
+/// Bytes in hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(u32::from(half), 16);
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect()
 }
 
 /// Records what a recogniser does on a word. The trace is `None` if a limit stopped it or an input was outside the

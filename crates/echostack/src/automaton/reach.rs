@@ -1,0 +1,578 @@
+//! Which configurations a strict automaton can come to, by saturation (post* of a pushdown system).
+//!
+//! A configuration is a control and a stack. The stack is seen as a list of [`Element`]s: each symbol together with all
+//! that decides what the automaton does when it lies on top. The reachable stacks are a regular set. It is kept as a
+//! finite automaton that reads a stack from the top: a [`Head`] is a control with a topmost element, and leads to a
+//! [`PlaceId`], from which [`Under`]s lead on through the elements beneath. Stacks made by reductions under a token that is
+//! then refused are among them.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::suffixes::{Node, Suffixes};
+use super::viable::{StackState, Viability};
+use super::{Automaton, AutomatonError, Oracle};
+use crate::recognize::Reduction;
+use crate::symbol::{Lookahead, SymbolId};
+
+/// The last tokens that were read, as many as are remembered. A number to the base of the terminals and one more: the last
+/// token is the lowest digit, counted from 1, and 0 is the beginning of the word.
+pub(crate) type History = u32;
+
+/// What the automaton sees of its input: the next token or the end, and the tokens before it that are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Sight {
+    pub(crate) recent: History,
+    pub(crate) next: Lookahead,
+}
+
+/// Where the automaton is between two actions on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Control {
+    /// The next token is to be read.
+    Next(History),
+    /// An action on the stack is to be decided.
+    Reduce(Sight),
+    /// So many symbols more are to be popped, then this one is pushed.
+    Pop(Sight, u32, SymbolId),
+    /// Nothing is left to be done to the stack: the output and the shift are to be decided.
+    Settled(Sight),
+}
+
+/// The number of an element; 0 is the bottom of the stack.
+pub(crate) type ElementId = u32;
+
+/// A symbol on the stack, or the bottom, and what the automaton needs to know of the stack up to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Element {
+    symbol: Option<SymbolId>,
+    suffix: Node,
+    state: StackState,
+}
+
+/// What the automaton does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Move {
+    /// The stack stays as it is.
+    Stay(Control),
+    /// The topmost element goes.
+    Pop(Control),
+    /// This element comes on top.
+    Push(Control, ElementId),
+}
+
+/// A strict automaton, as a pushdown system whose elements are found as they are asked for.
+pub(crate) struct Strict<'a> {
+    automaton: &'a Automaton,
+    suffixes: Suffixes<'a>,
+    viability: Arc<Viability>,
+    elements: Vec<Element>,
+    /// For each element but the bottom one that it was pushed on when it was found.
+    on: Vec<ElementId>,
+    ids: HashMap<Element, ElementId>,
+    pushed: HashMap<(ElementId, SymbolId), ElementId>,
+    /// One more than the terminals, and its power by the number of tokens that are remembered.
+    base: u32,
+    span: u32,
+}
+
+impl<'a> Strict<'a> {
+    /// The automaton of a strict oracle, with a memory of so many tokens.
+    pub(crate) fn new(oracle: &'a Oracle, memory: u32) -> Result<Self, AutomatonError> {
+        let automaton = oracle.automaton();
+        let viability = oracle.viable()?;
+        let suffixes = Suffixes::new(automaton);
+        let base = automaton.alphabet().terminals().len() as u32 + 1;
+        let span = base.checked_pow(memory).ok_or(AutomatonError::TooLarge)?;
+        let bottom = Element { symbol: None, suffix: suffixes.bottom(), state: viability.bottom() };
+        Ok(Self {
+            automaton,
+            suffixes,
+            viability,
+            elements: vec![bottom],
+            on: vec![0],
+            ids: HashMap::from([(bottom, 0)]),
+            pushed: HashMap::new(),
+            base,
+            span,
+        })
+    }
+
+    /// The symbol of an element; `None` for the bottom.
+    pub(crate) fn symbol(&self, element: ElementId) -> Option<SymbolId> {
+        self.elements[element as usize].symbol
+    }
+
+    /// For each element the one beneath it when it was found, and its symbol: from these the elements can be found again.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = (ElementId, Option<SymbolId>)> {
+        self.on.iter().zip(&self.elements).map(|(&on, element)| (on, element.symbol))
+    }
+
+    /// The element that comes from pushing a symbol.
+    pub(crate) fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
+        if let Some(&known) = self.pushed.get(&(on, symbol)) {
+            return known;
+        }
+        let Element { suffix, state, .. } = self.elements[on as usize];
+        let (suffix, state) = (self.suffixes.push(suffix, symbol), self.viability.push(state, symbol));
+        let element = Element { symbol: Some(symbol), suffix, state };
+        let fresh = self.elements.len() as ElementId;
+        let id = *self.ids.entry(element).or_insert(fresh);
+        if id == fresh {
+            self.elements.push(element);
+            self.on.push(on);
+        }
+        self.pushed.insert((on, symbol), id);
+        id
+    }
+
+    /// What is done to a stack with this element on top; [`Reduction::NONE`] if nothing.
+    pub(crate) fn reduction(&self, element: ElementId, next: Lookahead) -> Reduction {
+        self.suffixes.action(self.elements[element as usize].suffix, next).unwrap_or(Reduction::NONE)
+    }
+
+    /// Whether the stack is one that a word is accepted with.
+    pub(crate) fn accepts(&self, element: ElementId) -> bool {
+        self.suffixes.accepts(self.elements[element as usize].suffix)
+    }
+
+    /// Whether a token may be shifted onto the stack.
+    pub(crate) fn shifts(&self, element: ElementId, token: SymbolId) -> bool {
+        self.viability.is_viable(self.viability.push(self.elements[element as usize].state, token))
+    }
+
+    /// The tokens before the next one that a history tells, the last one first; `None` is the beginning of the word.
+    pub(crate) fn recall(&self, recent: History, back: usize) -> Recalled {
+        let place = u32::try_from(back).ok().and_then(|back| self.base.checked_pow(back));
+        match place.filter(|&place| place < self.span) {
+            None => Recalled::Forgotten,
+            Some(place) => match recent / place % self.base {
+                0 => Recalled::Beginning,
+                digit => Recalled::Token(SymbolId::new(digit as usize - 1)),
+            },
+        }
+    }
+
+    /// All that can happen next; nothing if the word ends here, in whichever way.
+    pub(crate) fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move> {
+        match control {
+            Control::Next(recent) => {
+                let looks = self.automaton.alphabet().lookaheads();
+                looks.map(|next| Move::Stay(Control::Reduce(Sight { recent, next }))).collect()
+            }
+            Control::Reduce(sight) => match self.reduction(top, sight.next) {
+                Reduction { push: None, .. } => vec![Move::Stay(Control::Settled(sight))],
+                Reduction { pop, push: Some(push) } => self.popping(sight, pop, push, top),
+            },
+            Control::Pop(sight, left, push) => self.popping(sight, left, push, top),
+            Control::Settled(Sight { recent, next: Lookahead::Token(token) }) if self.shifts(top, token) => {
+                let digit = token.index() as u64 + 1;
+                let recent = (u64::from(recent) * u64::from(self.base) + digit) % u64::from(self.span);
+                vec![Move::Push(Control::Next(recent as History), self.push(top, token))]
+            }
+            Control::Settled(_) => Vec::new(),
+        }
+    }
+
+    fn popping(&mut self, sight: Sight, left: u32, push: SymbolId, top: ElementId) -> Vec<Move> {
+        match left {
+            0 => vec![Move::Push(Control::Reduce(sight), self.push(top, push))],
+            _ if top == 0 => Vec::new(), // a rule pops more than there is: the run is stopped
+            _ => vec![Move::Pop(Control::Pop(sight, left - 1, push))],
+        }
+    }
+}
+
+/// What is remembered of a token that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recalled {
+    /// There was none: the word began after it.
+    Beginning,
+    Token(SymbolId),
+    /// It may have been any, or the beginning.
+    Forgotten,
+}
+
+/// The number of a place between two elements of a stack; 0 is below the bottom.
+pub(crate) type PlaceId = u32;
+
+/// A control with a topmost element, and the place beneath.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Head {
+    pub(crate) control: Control,
+    pub(crate) element: ElementId,
+    pub(crate) beneath: PlaceId,
+}
+
+/// An element that lies beneath a place, and the place beneath it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Under {
+    pub(crate) place: PlaceId,
+    pub(crate) element: ElementId,
+    pub(crate) beneath: PlaceId,
+}
+
+/// The reachable configurations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Reach {
+    /// For each place but the one below the bottom: the control and the element that come on top of it.
+    pub(crate) places: Vec<(Control, ElementId)>,
+    pub(crate) heads: Vec<Head>,
+    pub(crate) unders: Vec<Under>,
+}
+
+/// A word, as what it is made of: the saturation joins many.
+#[derive(Clone, Copy)]
+enum Rope {
+    Empty,
+    Token(SymbolId),
+    Join(u32, u32),
+}
+
+/// A word for each part of [`Reach`]: the words of the parts of a stack, from the bottom to the top, lead to it.
+pub(crate) struct Witness {
+    ropes: Vec<(Rope, u32)>,
+    heads: HashMap<Head, u32>,
+    unders: HashMap<Under, u32>,
+}
+
+/// Something found by the saturation, with its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Found {
+    Head(Head),
+    Under(Under),
+    /// A control that is come to when all above a place is popped.
+    Popped(Control, PlaceId),
+}
+
+/// The most heads and unders that are found before we give up.
+const MAX_FOUND: usize = 1 << 23;
+
+/// What is known of a place: what lies beneath it, and the controls that are come to when all above is popped, each with its
+/// word.
+type Known = (Vec<(Under, u32)>, Vec<(Control, u32)>);
+
+struct Saturation<'s, 'a> {
+    strict: &'s mut Strict<'a>,
+    queue: BinaryHeap<Reverse<(u32, u32, Found, u32)>>,
+    count: u32,
+    places: HashMap<(Control, ElementId), PlaceId>,
+    known: Vec<Known>,
+    reach: Reach,
+    witness: Witness,
+    popped: HashSet<(Control, PlaceId)>,
+}
+
+impl Saturation<'_, '_> {
+    fn find(&mut self, found: Found, word: u32) {
+        self.count += 1;
+        self.queue.push(Reverse((self.witness.ropes[word as usize].1, self.count, found, word)));
+    }
+
+    fn rope(&mut self, rope: Rope) -> u32 {
+        let length = |word: u32| self.witness.ropes[word as usize].1;
+        let length = match rope {
+            Rope::Empty => 0,
+            Rope::Token(_) => 1,
+            Rope::Join(first, 0) => return first,
+            Rope::Join(0, second) => return second,
+            Rope::Join(first, second) => length(first).saturating_add(length(second)),
+        };
+        self.witness.ropes.push((rope, length));
+        self.witness.ropes.len() as u32 - 1
+    }
+
+    fn place(&mut self, control: Control, element: ElementId) -> PlaceId {
+        let fresh = self.known.len() as PlaceId;
+        *self.places.entry((control, element)).or_insert_with(|| {
+            self.known.push((Vec::new(), Vec::new()));
+            self.reach.places.push((control, element));
+            fresh
+        })
+    }
+
+    fn head(&mut self, head: Head, word: u32) {
+        if self.witness.heads.insert(head, word).is_some() {
+            return;
+        }
+        self.reach.heads.push(head);
+        let Head { control, element, beneath } = head;
+        for next in self.strict.moves(control, element) {
+            match next {
+                Move::Stay(control) => self.find(Found::Head(Head { control, ..head }), word),
+                Move::Pop(control) => self.find(Found::Popped(control, beneath), word),
+                Move::Push(control, pushed) => {
+                    let place = self.place(control, pushed);
+                    let own = match (control, self.strict.symbol(pushed)) {
+                        (Control::Next(_), Some(token)) => self.rope(Rope::Token(token)),
+                        _ => 0,
+                    };
+                    self.find(Found::Head(Head { control, element: pushed, beneath: place }), own);
+                    self.find(Found::Under(Under { place, element, beneath }), word);
+                }
+            }
+        }
+    }
+
+    fn under(&mut self, under: Under, word: u32) {
+        if self.witness.unders.insert(under, word).is_some() {
+            return;
+        }
+        self.reach.unders.push(under);
+        self.known[under.place as usize].0.push((under, word));
+        for (control, above) in self.known[under.place as usize].1.clone() {
+            self.meet(under, word, control, above);
+        }
+    }
+
+    fn popped(&mut self, control: Control, place: PlaceId, word: u32) {
+        if self.popped.insert((control, place)) {
+            self.known[place as usize].1.push((control, word));
+            for (under, below) in self.known[place as usize].0.clone() {
+                self.meet(under, below, control, word);
+            }
+        }
+    }
+
+    /// What was above an element has been popped.
+    fn meet(&mut self, under: Under, word: u32, control: Control, above: u32) {
+        let word = self.rope(Rope::Join(word, above));
+        self.find(Found::Head(Head { control, element: under.element, beneath: under.beneath }), word);
+    }
+}
+
+impl Reach {
+    /// The start of every word.
+    pub(crate) const START: Head = Head { control: Control::Next(0), element: 0, beneath: 0 };
+
+    /// All reachable configurations, each with a shortest word that leads there.
+    pub(crate) fn new(strict: &mut Strict<'_>) -> Result<(Self, Witness), AutomatonError> {
+        let witness = Witness { ropes: vec![(Rope::Empty, 0)], heads: HashMap::new(), unders: HashMap::new() };
+        let mut all = Saturation {
+            strict,
+            queue: BinaryHeap::new(),
+            count: 0,
+            places: HashMap::new(),
+            known: vec![(Vec::new(), Vec::new())],
+            reach: Self::default(),
+            witness,
+            popped: HashSet::new(),
+        };
+        all.find(Found::Head(Self::START), 0);
+        while let Some(Reverse((_, _, found, word))) = all.queue.pop() {
+            if all.count as usize > MAX_FOUND {
+                return Err(AutomatonError::TooLarge);
+            }
+            match found {
+                Found::Head(head) => all.head(head, word),
+                Found::Under(under) => all.under(under, word),
+                Found::Popped(control, place) => all.popped(control, place, word),
+            }
+        }
+        Ok((all.reach, all.witness))
+    }
+}
+
+impl Witness {
+    /// A word that leads to the configuration of this head and the elements beneath it, down to the bottom.
+    pub(crate) fn word(&self, head: Head, unders: &[Under]) -> Vec<SymbolId> {
+        let mut parts: Vec<u32> = unders.iter().rev().map(|under| self.unders[under]).collect();
+        parts.push(self.heads[&head]);
+        let mut word = Vec::new();
+        // The last part to write is the last of the list.
+        parts.reverse();
+        while let Some(part) = parts.pop() {
+            match self.ropes[part as usize].0 {
+                Rope::Empty => {}
+                Rope::Token(token) => word.push(token),
+                Rope::Join(first, second) => parts.extend([second, first]),
+            }
+        }
+        word
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, HashMap};
+
+    use super::*;
+    use crate::Automaton;
+    use crate::automaton::Rule;
+    use crate::symbol::Alphabet;
+    use crate::tasks::Task;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// A configuration spelled out: whether the stack is settled, the last token, what comes next, the stack.
+    type Spelled = (bool, Option<SymbolId>, Lookahead, Vec<SymbolId>);
+
+    /// Runs a word through the rules in the plainest way and notes every configuration. Returns whether it was read to its
+    /// end and what can be shifted there is not asked.
+    fn run(
+        oracle: &Oracle,
+        viability: &Viability,
+        word: &[SymbolId],
+        next: Lookahead,
+        out: &mut BTreeSet<Spelled>,
+    ) -> bool {
+        let automaton = oracle.automaton();
+        let mut stack: Vec<SymbolId> = Vec::new();
+        let mut last = None;
+        for look in word.iter().map(|&token| Lookahead::Token(token)).chain([next]) {
+            for _ in 0..100 {
+                out.insert((false, last, look, stack.clone()));
+                let Some(rule) = automaton.rule(&stack, look) else {
+                    out.insert((true, last, look, stack.clone()));
+                    break;
+                };
+                if rule.pop as usize > stack.len() {
+                    return false;
+                }
+                stack.truncate(stack.len() - rule.pop as usize);
+                stack.push(rule.push);
+            }
+            if automaton.rule(&stack, look).is_some() {
+                return false; // it loops
+            }
+            let Lookahead::Token(token) = look else { return true };
+            stack.push(token);
+            last = Some(token);
+            let state = stack.iter().fold(viability.bottom(), |state, &symbol| viability.push(state, symbol));
+            if !viability.is_viable(state) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// All configurations that words of at most this length lead to.
+    fn enumerate(oracle: &Oracle, longest: usize) -> BTreeSet<Spelled> {
+        let viability = oracle.viable().unwrap();
+        let alphabet = oracle.automaton().alphabet();
+        let mut out = BTreeSet::new();
+        let mut words: Vec<Vec<SymbolId>> = vec![Vec::new()];
+        for _ in 0..=longest {
+            let mut longer = Vec::new();
+            for word in &words {
+                for next in alphabet.lookaheads() {
+                    let read = run(oracle, &viability, word, next, &mut out);
+                    if let (true, Lookahead::Token(token)) = (read, next) {
+                        longer.push([&word[..], &[token]].concat());
+                    }
+                }
+            }
+            words = longer;
+        }
+        out
+    }
+
+    /// The configurations of a saturated set, each with the shortest word that leads there: those with at most so many
+    /// symbols on the stack, or those with this stack.
+    fn spell(
+        (strict, reach, witness): (&Strict<'_>, &Reach, &Witness),
+        deepest: usize,
+        stack: Option<&[SymbolId]>,
+    ) -> HashMap<Spelled, Vec<SymbolId>> {
+        let mut beneath: HashMap<PlaceId, Vec<Under>> = HashMap::new();
+        reach.unders.iter().for_each(|under| beneath.entry(under.place).or_default().push(*under));
+        let fits = |element: ElementId, depth: usize| {
+            stack.is_none_or(|stack| {
+                stack.iter().rev().copied().map(Some).chain([None]).nth(depth) == Some(strict.symbol(element))
+            })
+        };
+        let mut out = HashMap::new();
+        for &head in reach.heads.iter().filter(|head| fits(head.element, 0)) {
+            let (settled, sight) = match head.control {
+                Control::Reduce(sight) => (false, sight),
+                Control::Settled(sight) => (true, sight),
+                _ => continue,
+            };
+            let last = match strict.recall(sight.recent, 0) {
+                Recalled::Token(token) => Some(token),
+                _ => None,
+            };
+            let mut paths: Vec<Vec<Under>> = vec![Vec::new()];
+            while let Some(path) = paths.pop() {
+                let place = path.last().map_or(head.beneath, |under| under.beneath);
+                if place == 0 {
+                    let elements = path.iter().rev().map(|under| under.element).chain([head.element]);
+                    let stack: Vec<SymbolId> = elements.filter_map(|element| strict.symbol(element)).collect();
+                    let word = witness.word(head, &path);
+                    let spelled = (settled, last, sight.next, stack);
+                    let shorter = |known: &Vec<SymbolId>| known.len() <= word.len();
+                    if !out.get(&spelled).is_some_and(shorter) {
+                        out.insert(spelled, word);
+                    }
+                } else if path.len() < deepest {
+                    let under = beneath.get(&place).into_iter().flatten();
+                    let under = under.filter(|under| fits(under.element, path.len() + 1));
+                    paths.extend(under.map(|&under| [&path[..], &[under]].concat()));
+                }
+            }
+        }
+        out
+    }
+
+    /// The saturated set is what words lead to: nothing is missing, and every configuration has a word.
+    fn compare(oracle: &Oracle, longest: usize) -> usize {
+        let mut strict = Strict::new(oracle, 1).unwrap();
+        let (reach, witness) = Reach::new(&mut strict).unwrap();
+        let all = (&strict, &reach, &witness);
+        let mut by_stack: HashMap<Vec<SymbolId>, HashMap<Spelled, Vec<SymbolId>>> = HashMap::new();
+        for found in enumerate(oracle, longest).into_iter().filter(|found| found.3.len() < 12) {
+            let stack = &found.3;
+            let known = by_stack.entry(stack.clone()).or_insert_with(|| spell(all, 12, Some(stack)));
+            let word = known.get(&found).unwrap_or_else(|| panic!("{found:?} is missing"));
+            assert!(word.len() <= longest, "a shorter word leads to {found:?}");
+        }
+        let viability = oracle.viable().unwrap();
+        let spelled = spell(all, 3, None);
+        for (configuration, word) in &spelled {
+            let mut met = BTreeSet::new();
+            run(oracle, &viability, word, configuration.2, &mut met);
+            assert!(met.contains(configuration), "{word:?} does not lead to {configuration:?}");
+        }
+        spelled.len()
+    }
+
+    #[test]
+    fn reach_is_what_words_lead_to() {
+        for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+            let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
+            assert!(compare(&oracle, if task == Task::Json { 3 } else { 4 }) > 10, "{task}");
+        }
+    }
+
+    #[test]
+    fn reach_of_random_automata_is_what_words_lead_to() {
+        let mut random = ChaCha8Rng::seed_from_u64(8);
+        let mut sizes = Vec::new();
+        for _ in 0..3000 {
+            let alphabet = Alphabet::new(["a", "b"], ["S", "T"]).unwrap();
+            let symbol = |random: &mut ChaCha8Rng, from: usize| SymbolId::new(random.random_range(from..4));
+            let rule = |random: &mut ChaCha8Rng| Rule {
+                anchored: random.random_bool(0.2),
+                suffix: (0..random.random_range(1..4)).map(|_| symbol(random, 0)).collect(),
+                lookahead: match random.random_range(0..5) {
+                    0 => Some(Lookahead::End),
+                    token @ 1..3 => Some(Lookahead::Token(SymbolId::new(token - 1))),
+                    _ => None,
+                },
+                pop: random.random_range(0..4),
+                push: symbol(random, 2),
+            };
+            let rules = (0..random.random_range(1..6)).map(|_| rule(&mut random)).collect();
+            let automaton = Automaton::new(alphabet, rules, vec![SymbolId::new(2)]).unwrap();
+            // One that loops without end is not for the plain run.
+            let grows = automaton.rules().iter().any(|rule| rule.pop <= 1 && rule.lookahead.is_none());
+            let Ok(oracle) = Oracle::strict(automaton) else { continue };
+            // Most have no word at all.
+            if !grows && oracle.viable().unwrap().is_viable(oracle.viable().unwrap().bottom()) {
+                sizes.push(compare(&oracle, 4));
+            }
+        }
+        assert!(sizes.len() > 100, "{} automata", sizes.len());
+    }
+}

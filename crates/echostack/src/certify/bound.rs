@@ -1,0 +1,461 @@
+//! How far a decision is at least from another, on all states of a set at once.
+//!
+//! A support vector machine's value is a sum of weights times kernel values, and these fall with the squared distance from
+//! a centre. On a set with middle c, a state is c + e. Two bounds are computed and the better one is taken. The first takes
+//! every kernel value at its worst. The second is Taylor's: the value at c, less the greatest change by the gradient, less
+//! the greatest curvature; it keeps what cancels between support vectors. Both are lowered by more than floating point can
+//! lose, in the program that decides and in the bounds themselves.
+
+use super::cells::Look;
+use super::enclose::{Encloser, Enclosure, Start};
+use crate::machine::{Machine, Readout};
+use crate::readout::{Head, Pair, Side, place_of_pair};
+use crate::recognize::View;
+use crate::simd::{Comparison, Rows, Simd};
+use crate::symbol::{Lookahead, SymbolId};
+
+/// A set of states, as the readouts see it.
+#[derive(Debug)]
+pub(crate) struct Sighting {
+    /// The set; `None` if what the readouts see is known exactly.
+    set: Option<Enclosure>,
+    /// More than a squared distance loses by rounding.
+    loss: f64,
+    /// The set's size times how far it can be from a centre.
+    span: f64,
+    kernels: Vec<Factors>,
+}
+
+/// One side's part of the kernel values of a kernel's centres.
+#[derive(Debug)]
+struct Factors {
+    /// In the middle of the set, and the least and greatest in it.
+    middle: Vec<f64>,
+    least: Vec<f64>,
+    greatest: Vec<f64>,
+    /// How much the distance from the middle can have in common with that from the centre: the greatest |e (c - centre)|.
+    lean: Vec<f64>,
+}
+
+impl Sighting {
+    /// The greatest distance of a state from the middle.
+    pub(crate) fn size(&self) -> f64 {
+        self.set.as_ref().map_or(0., |set| set.ball)
+    }
+
+    /// About how many numbers it is made of.
+    pub(crate) fn numbers(&self) -> usize {
+        let neurons = self.set.as_ref().map_or(0, |set| set.centre.len());
+        2 * neurons + 4 * self.kernels.iter().map(|factors| factors.middle.len()).sum::<usize>()
+    }
+}
+
+/// One side of all kernels.
+struct Centres {
+    width: usize,
+    flat: Vec<f64>,
+    rows: Rows,
+    members: Vec<Vec<u32>>,
+    /// The length of the longest centre.
+    longest: f64,
+}
+
+struct Kernel {
+    gamma: f64,
+    support: Vec<[u32; 2]>,
+}
+
+/// Bounds of all decisions of a machine.
+pub(crate) struct Bounds<'m> {
+    machine: &'m Machine,
+    encloser: Encloser,
+    /// Before a suffix of the input, and of the stack.
+    starts: [Start; 2],
+    input: Centres,
+    stack: Centres,
+    kernels: Vec<Kernel>,
+    heads: Vec<(Readout, &'m Head)>,
+}
+
+/// A bound of a decision.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Margin {
+    /// The class is taken on the whole set if this is above 0.
+    pub(crate) least: f64,
+    /// About how far the class is ahead in the middle of the set.
+    pub(crate) middle: f64,
+}
+
+/// Kernel values of the support vectors on a pair of sets, and buffers.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// The kernel that the values are of, if they are those of the sets at hand.
+    kernel: Option<usize>,
+    look: Option<Look>,
+    middle: Vec<f64>,
+    least: Vec<f64>,
+    greatest: Vec<f64>,
+    /// How much a kernel value can curve down and up.
+    sag: Vec<f64>,
+    bulge: Vec<f64>,
+    /// The share of each in what rounding can lose.
+    loss: Vec<f64>,
+    lost: f64,
+    shares: Vec<f64>,
+    gradient: Vec<f64>,
+}
+
+impl Scratch {
+    /// Forgets what was computed: other sets come.
+    pub(crate) fn forget(&mut self) {
+        self.kernel = None;
+        self.look = None;
+    }
+
+    /// Forgets what was computed, unless it was for this look; the stack is the same.
+    pub(crate) fn turn_to(&mut self, look: &Look) {
+        if self.look.as_ref() != Some(look) {
+            self.kernel = None;
+            self.look = Some(look.clone());
+        }
+    }
+}
+
+impl<'m> Bounds<'m> {
+    /// `None` if the machine's reservoir is of a kind that we cannot enclose, or a kernel does not fall with the distance.
+    pub(crate) fn new(machine: &'m Machine) -> Option<Self> {
+        let encloser = Encloser::new(machine.reservoir().parts()?)?;
+        let alphabet = machine.alphabet();
+        let starts = match machine.view() {
+            View::Symbol => [Start::Zero, encloser.anything(alphabet.len())],
+            View::Reservoir => [alphabet.terminals().len(), alphabet.len()].map(|count| encloser.anything(count)),
+        };
+        let parts = machine.projection().parts();
+        let width = machine.reservoir().neurons();
+        let [input, stack] = parts.halves.map(|half| {
+            let mut rows = Rows::new(width);
+            half.centres.chunks_exact(width).for_each(|row| rows.push(row));
+            let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
+            let longest = half.centres.chunks_exact(width).map(square).fold(0., f64::max).sqrt() * 1.001;
+            Centres { width, flat: half.centres, rows, members: half.members, longest }
+        });
+        if !parts.kernels.iter().all(|(gamma, _)| *gamma > 0. && gamma.is_finite()) {
+            return None;
+        }
+        let kernels = parts.kernels.into_iter().map(|(gamma, support)| Kernel { gamma, support }).collect();
+        Some(Self { machine, encloser, starts, input, stack, kernels, heads: machine.heads() })
+    }
+
+    /// The readouts that are bounded.
+    pub(crate) fn heads(&self) -> &[(Readout, &'m Head)] {
+        &self.heads
+    }
+
+    /// What the readouts see of an input that ends with these tokens and what comes next: `before` from the last one on,
+    /// all of them if the word begins with them.
+    pub(crate) fn input(&self, next: Lookahead, before: &[SymbolId], whole: bool) -> Sighting {
+        if self.machine.view() == View::Symbol {
+            let mut rest = self.machine.symbol_features(next);
+            let factors = |members: &Vec<u32>| {
+                let (own, after) = rest.split_at(members.len());
+                rest = after;
+                let [middle, least, greatest] = [own.to_vec(), own.to_vec(), own.to_vec()];
+                Factors { middle, least, greatest, lean: vec![0.; own.len()] }
+            };
+            let kernels = self.input.members.iter().map(factors).collect();
+            return Sighting { set: None, loss: 0., span: 0., kernels };
+        }
+        let next = match next {
+            Lookahead::Token(token) => Some(token.index()),
+            Lookahead::End => None,
+        };
+        let channels: Vec<Option<usize>> = before.iter().rev().map(|token| Some(token.index())).chain([next]).collect();
+        let start = if whole { &Start::Zero } else { &self.starts[0] };
+        self.see(&self.input, self.encloser.after(start, channels.into_iter()))
+    }
+
+    /// What the readouts see of a stack that ends with these symbols, the topmost first; all of it, if `whole`.
+    pub(crate) fn stack(&self, symbols: &[SymbolId], whole: bool) -> Sighting {
+        let start = if whole { &Start::Zero } else { &self.starts[1] };
+        let channels = symbols.iter().rev().map(|symbol| Some(symbol.index()));
+        let channels: Vec<Option<usize>> = channels.collect();
+        self.see(&self.stack, self.encloser.after(start, channels.into_iter()))
+    }
+
+    fn see(&self, side: &Centres, set: Enclosure) -> Sighting {
+        let simd = Simd::default();
+        let mut comparison = Comparison::default();
+        let distances = comparison.squared_distances(simd, &side.rows, [&set.centre[..]]);
+        let mut lean = vec![0.; side.rows.len()];
+        if set.ball > 0. {
+            simd.weighted_distances(&side.flat, &set.centre, &set.radii, &mut lean);
+        }
+        let length = set.centre.iter().map(|x| x * x).sum::<f64>().sqrt() * 1.001 + set.ball;
+        let loss = 8. * (side.width + 8) as f64 * f64::EPSILON * (length + side.longest) * (length + side.longest);
+        for (lean, distance) in lean.iter_mut().zip(distances) {
+            *lean = lean.min(set.ball * (distance + loss).sqrt()) * (1. + 1e-12);
+        }
+        let square = set.ball * set.ball;
+        let kernels = self.kernels.iter().zip(&side.members).map(|(kernel, members)| {
+            let factor = |exponent: &dyn Fn(usize) -> f64| {
+                let mut values: Vec<f64> =
+                    members.iter().map(|&member| -kernel.gamma * exponent(member as usize)).collect();
+                simd.exp(&mut values);
+                values
+            };
+            Factors {
+                middle: factor(&|at| distances[at]),
+                least: factor(&|at| distances[at] + 2. * lean[at] + square),
+                greatest: factor(&|at| (distances[at] - 2. * lean[at]).max(0.)),
+                lean: members.iter().map(|&member| lean[member as usize]).collect(),
+            }
+        });
+        let kernels = kernels.collect();
+        let span = (length + side.longest) * set.ball;
+        Sighting { set: Some(set), loss, span, kernels }
+    }
+
+    /// A lower bound of how far `class` is ahead in the readout with this number. `scratch` keeps what the readouts of one
+    /// kernel share on one pair of sets.
+    pub(crate) fn margin(
+        &self,
+        head: usize,
+        class: usize,
+        input: &Sighting,
+        stack: &Sighting,
+        scratch: &mut Scratch,
+    ) -> Margin {
+        let (kernel, classes, pairs) = match self.heads[head].1 {
+            Head::Constant(own) => {
+                let margin = if *own == class { f64::INFINITY } else { f64::NEG_INFINITY };
+                return Margin { least: margin, middle: margin };
+            }
+            Head::Votes { kernel, classes, pairs } => (*kernel, *classes, pairs),
+        };
+        if scratch.kernel != Some(kernel) {
+            self.evaluate(kernel, input, stack, scratch);
+        }
+        let mut margin = Margin { least: f64::INFINITY, middle: f64::INFINITY };
+        for other in (0..classes).filter(|&other| other != class) {
+            let pair = &pairs[place_of_pair(classes, class.min(other), class.max(other))];
+            let sign = if class < other { 1. } else { -1. };
+            let one = self.pair(pair, sign, kernel, input, stack, scratch);
+            margin = Margin { least: worse(margin.least, one.least), middle: worse(margin.middle, one.middle) };
+        }
+        margin
+    }
+
+    fn evaluate(&self, number: usize, input: &Sighting, stack: &Sighting, scratch: &mut Scratch) {
+        let kernel = &self.kernels[number];
+        let (a, b) = (&input.kernels[number], &stack.kernels[number]);
+        let square = input.size() * input.size() + stack.size() * stack.size();
+        let gamma = kernel.gamma;
+        let all = || kernel.support.iter().map(|&[i, j]| (i as usize, j as usize));
+        scratch.kernel = Some(number);
+        fill(&mut scratch.middle, all().map(|(i, j)| a.middle[i] * b.middle[j]));
+        fill(&mut scratch.least, all().map(|(i, j)| a.least[i] * b.least[j]));
+        fill(&mut scratch.greatest, all().map(|(i, j)| a.greatest[i] * b.greatest[j]));
+        let greatest = &scratch.greatest;
+        let lean = || all().map(|(i, j)| a.lean[i] + b.lean[j] + square).zip(greatest);
+        fill(&mut scratch.sag, greatest.iter().map(|high| high * gamma * square));
+        fill(&mut scratch.bulge, lean().map(|(lean, high)| high * 2. * (gamma * lean) * (gamma * lean)));
+        let span = input.span + stack.span;
+        let share = |(lean, high): (f64, &f64)| {
+            let steep = 1. + 2. * gamma * lean;
+            high * (steep * steep + 2. * gamma * span)
+        };
+        fill(&mut scratch.loss, lean().map(share));
+        // A kernel value is off by the loss of its distances, in the program and here; a sum by its number of terms.
+        let count = (kernel.support.len() + self.stack.width + 64) as f64;
+        scratch.lost = 4. * gamma * (input.loss + stack.loss) + 8. * count * f64::EPSILON;
+        if scratch.lost.is_nan() || scratch.lost > 1e-2 {
+            scratch.lost = f64::INFINITY;
+        }
+    }
+
+    /// One pair of classes, seen from the side of `sign`.
+    fn pair(
+        &self,
+        pair: &Pair,
+        sign: f64,
+        kernel: usize,
+        input: &Sighting,
+        stack: &Sighting,
+        scratch: &mut Scratch,
+    ) -> Margin {
+        let (mut middle, mut least, mut curved, mut loss) = (0., 0., 0., pair.intercept.abs());
+        for &(at, weight) in &pair.terms {
+            let (at, weight) = (at as usize, sign * weight);
+            middle += weight * scratch.middle[at];
+            least += weight * if weight > 0. { scratch.least[at] } else { scratch.greatest[at] };
+            curved += weight * if weight > 0. { scratch.sag[at] } else { -scratch.bulge[at] };
+            loss += weight.abs() * scratch.loss[at];
+        }
+        let (middle, least) = (middle + sign * pair.intercept, least + sign * pair.intercept);
+        let lost = loss * scratch.lost + 1e-280;
+        let interval = least - lost;
+        let worth = middle - curved - lost > 0.;
+        if interval > 0. || !worth {
+            return Margin { least: interval, middle };
+        }
+        let change = self.change(&self.input, Side::Input, pair, kernel, input, scratch)
+            + self.change(&self.stack, Side::Stack, pair, kernel, stack, scratch);
+        let taylor = middle - curved - change * (1. + 1e-9) - lost;
+        Margin { least: if taylor > interval { taylor } else { interval }, middle }
+    }
+
+    /// The greatest change of a pair's value by its gradient in the middle of one side's set.
+    fn change(
+        &self,
+        side: &Centres,
+        which: Side,
+        pair: &Pair,
+        kernel: usize,
+        sighting: &Sighting,
+        scratch: &mut Scratch,
+    ) -> f64 {
+        let Some(set) = sighting.set.as_ref().filter(|set| set.ball > 0.) else { return 0. };
+        let (members, kernel) = (&side.members[kernel], &self.kernels[kernel]);
+        // -2 gamma times the sum over the support of weight * kernel * (c - centre), gathered by centre.
+        fill(&mut scratch.shares, members.iter().map(|_| 0.));
+        let mut total = 0.;
+        for &(at, weight) in &pair.terms {
+            let value = weight * scratch.middle[at as usize];
+            let place = kernel.support[at as usize][match which {
+                Side::Input => 0,
+                Side::Stack => 1,
+            }];
+            scratch.shares[place as usize] += value;
+            total += value;
+        }
+        fill(&mut scratch.gradient, set.centre.iter().map(|x| total * x));
+        let simd = Simd::default();
+        for (&member, share) in members.iter().zip(&scratch.shares) {
+            if *share != 0. {
+                simd.add_scaled(
+                    -share,
+                    &side.flat[member as usize * side.width..][..side.width],
+                    &mut scratch.gradient,
+                );
+            }
+        }
+        let boxed: f64 = scratch.gradient.iter().zip(&set.radii).map(|(slope, radius)| slope.abs() * radius).sum();
+        let square: f64 = scratch.gradient.iter().map(|slope| slope * slope).sum();
+        2. * kernel.gamma * boxed.min(square.sqrt() * set.ball)
+    }
+}
+
+fn fill(to: &mut Vec<f64>, values: impl Iterator<Item = f64>) {
+    to.clear();
+    to.extend(values);
+}
+
+/// The smaller of two, and no number if one of them is none.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::machine::Params;
+    use crate::recognize::Mode;
+    use crate::reservoir::{Drive, encode};
+    use crate::study::Study;
+    use crate::tasks::{ReservoirKind, Task};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// A machine that has learned a little, right or not.
+    fn machine(task: Task, kind: ReservoirKind, view: View) -> Machine {
+        let language = task.language().unwrap();
+        let teacher = Arc::new(crate::Oracle::strict(language.automaton().clone()).unwrap());
+        let traces = Study { words: 30, ..Study::default() }.begin(&*language, &teacher).unwrap();
+        let params = Params { view, mode: Mode::Strict, ..kind.params(48, 1) };
+        params.check().unwrap().fit(&task.alphabet(), &traces, &()).unwrap()
+    }
+
+    #[test]
+    fn a_bound_never_excludes_a_computed_value() {
+        let count = std::env::var("ECHOSTACK_CONTINUATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
+        for task in [Task::Dyck1, Task::Json] {
+            for kind in ReservoirKind::ALL {
+                for view in [View::Symbol, View::Reservoir] {
+                    let machine = machine(task, kind, view);
+                    let (gap, certain) = compare(&machine, count);
+                    // The bounds are worth something: on whole sequences they are all but exact.
+                    assert!(gap < 1e-3, "{task} {kind:?} {view:?}: {gap}");
+                    assert!(certain > 0, "{task} {kind:?} {view:?}: no decision is certain");
+                }
+            }
+        }
+    }
+
+    /// Compares bounds with what the machine computes after random continuations. Returns the widest gap on whole
+    /// sequences, and how many decisions were certain.
+    fn compare(machine: &Machine, count: usize) -> (f64, usize) {
+        let bounds = Bounds::new(machine).unwrap();
+        let alphabet = machine.alphabet().clone();
+        let (symbols, terminals) = (alphabet.len(), alphabet.terminals().len());
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        let mut scratch = Scratch::default();
+        let (mut widest, mut certain) = (0_f64, 0);
+        let draw = |random: &mut ChaCha8Rng, count: usize, among: usize| -> Vec<SymbolId> {
+            (0..count).map(|_| SymbolId::new(random.random_range(0..among))).collect()
+        };
+        for round in 0..count {
+            let lengths = [random.random_range(0..25), random.random_range(0..25)];
+            let (before, stack) = (draw(&mut random, lengths[0], terminals), draw(&mut random, lengths[1], symbols));
+            let next = match random.random_range(0..=terminals) {
+                token if token < terminals => Lookahead::Token(SymbolId::new(token)),
+                _ => Lookahead::End,
+            };
+            let states = states(machine, &before, next, &stack);
+            let whole = round % 4 == 0;
+            let part = |symbols: &[SymbolId], random: &mut ChaCha8Rng| -> Vec<SymbolId> {
+                let length = if whole { symbols.len() } else { random.random_range(0..=symbols.len().min(5)) };
+                symbols.iter().rev().take(length).copied().collect()
+            };
+            let (before, stack) = (part(&before, &mut random), part(&stack, &mut random));
+            let (input, stack) = (bounds.input(next, &before, whole), bounds.stack(&stack, whole));
+            for (number, &(readout, head)) in bounds.heads().iter().enumerate() {
+                let Head::Votes { classes, pairs, .. } = head else { continue };
+                let values = machine.decision_values(readout, &states[0], &states[1]);
+                for class in 0..*classes {
+                    let towards = |(pair, value): (&Pair, &f64)| match class as u32 {
+                        class if class == pair.first => *value,
+                        class if class == pair.second => -*value,
+                        _ => f64::INFINITY,
+                    };
+                    let computed = pairs.iter().zip(&values).map(towards).fold(f64::INFINITY, f64::min);
+                    scratch.forget();
+                    let Margin { least, .. } = bounds.margin(number, class, &input, &stack, &mut scratch);
+                    assert!(least <= computed, "{readout:?}: bound {least}, computed {computed}");
+                    certain += usize::from(least > 0.);
+                    if whole {
+                        widest = widest.max(computed - least);
+                    }
+                }
+            }
+        }
+        (widest, certain)
+    }
+
+    fn states(machine: &Machine, before: &[SymbolId], next: Lookahead, stack: &[SymbolId]) -> [Vec<f64>; 2] {
+        let reservoir = &**machine.reservoir();
+        let channel = |symbol: &SymbolId| Drive::Channel(symbol.index());
+        let run = |drives: Vec<Drive<'_>>| encode(reservoir, Simd::default(), drives);
+        let next = match next {
+            Lookahead::Token(token) => Drive::Channel(token.index()),
+            Lookahead::End => Drive::Silence,
+        };
+        let input = match (machine.view(), next) {
+            (View::Reservoir, _) => run(before.iter().map(channel).chain([next]).collect()),
+            (View::Symbol, Drive::Silence) => vec![0.; reservoir.neurons()],
+            (View::Symbol, _) => run(vec![next]),
+        };
+        [input, run(stack.iter().map(channel).collect())]
+    }
+}

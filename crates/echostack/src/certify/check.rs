@@ -1,0 +1,176 @@
+//! The checker: verifies a certificate without any search, and trusts nothing that stands in it.
+//!
+//! What it takes from the certificate are claims that it verifies on the spot: a list of configurations that is closed under
+//! the automaton's moves, and for each cell which decisions are certain there. Labels, sets and bounds it computes itself.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::bound::{Bounds, Scratch, Sighting};
+use super::cells::{Cells, Looks, Obligation};
+use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, machine_digest};
+use crate::automaton::Oracle;
+use crate::automaton::reach::{Head, Move, Reach, Strict, Under};
+use crate::machine::{Machine, Readout};
+use crate::symbol::SymbolId;
+
+fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
+    Err(CertifyError::Refused(why.into()))
+}
+
+/// Verifies that a certificate proves that the machine agrees with the strict automaton on every word.
+///
+/// # Errors
+/// [`CertifyError::Refused`] if it does not; the others if the two cannot be compared.
+pub fn check(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> Result<(), CertifyError> {
+    let automaton = oracle.automaton();
+    comparable(machine, automaton)?;
+    if certificate.arithmetic != ARITHMETIC {
+        return refuse("it is for another arithmetic");
+    }
+    if certificate.machine != machine_digest(machine)? {
+        return refuse("it is for another machine");
+    }
+    if certificate.automaton != automaton_digest(automaton) {
+        return refuse("it is for another automaton");
+    }
+    let mut strict = Strict::new(oracle, certificate.memory)?;
+    for (number, &(on, symbol)) in certificate.elements.iter().enumerate() {
+        // An element is pushed on one that is known, and is new.
+        let known = (on as usize) <= number && automaton.alphabet().contains(symbol);
+        if !known || strict.push(on, symbol) as usize != number + 1 {
+            return refuse("its list of elements is damaged");
+        }
+    }
+    closed(&certificate.reach, &mut strict, certificate.elements.len())?;
+    let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
+    let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
+    let terminals = machine.alphabet().terminals().len();
+    let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals);
+    let mut walk = Walk { machine, strict: &strict, cells, bounds, readouts, looks: Looks::default() };
+    walk.run(root, &certificate.cells)
+}
+
+/// Every configuration that the automaton can come to is in `reach`: the first one is, and with each all that follow.
+fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize) -> Result<(), CertifyError> {
+    let places: HashMap<_, u32> = reach.places.iter().copied().zip(1..).collect();
+    let inside = |element: u32, place: u32| element as usize <= elements && place as usize <= reach.places.len();
+    let heads: HashSet<Head> = reach.heads.iter().copied().collect();
+    let mut beneath: HashMap<u32, Vec<Under>> = HashMap::new();
+    for under in &reach.unders {
+        if !inside(under.element, under.beneath.max(under.place)) {
+            return refuse("its list of configurations is damaged");
+        }
+        beneath.entry(under.place).or_default().push(*under);
+    }
+    let unders: HashSet<Under> = reach.unders.iter().copied().collect();
+    if !heads.contains(&Reach::START) {
+        return refuse("the beginning of a word is missing from its configurations");
+    }
+    for head in &reach.heads {
+        if !inside(head.element, head.beneath) {
+            return refuse("its list of configurations is damaged");
+        }
+        let follows = |control, element, beneath| heads.contains(&Head { control, element, beneath });
+        for next in strict.moves(head.control, head.element) {
+            let there = match next {
+                Move::Stay(control) => follows(control, head.element, head.beneath),
+                Move::Pop(control) => {
+                    let below = beneath.get(&head.beneath).map_or(&[][..], Vec::as_slice);
+                    below.iter().all(|under| follows(control, under.element, under.beneath))
+                }
+                Move::Push(control, element) => places.get(&(control, element)).is_some_and(|&place| {
+                    let under = Under { place, element: head.element, beneath: head.beneath };
+                    follows(control, element, place) && unders.contains(&under)
+                }),
+            };
+            if !there {
+                return refuse("a configuration that can follow is missing");
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Walk<'c, 'a> {
+    machine: &'c Machine,
+    strict: &'c Strict<'a>,
+    cells: Cells,
+    bounds: Bounds<'c>,
+    readouts: Vec<Readout>,
+    looks: Looks,
+}
+
+impl Walk<'_, '_> {
+    /// Goes through all parts of the stack in the order of their length; each must be the next one in the certificate.
+    fn run(&mut self, root: Vec<Obligation>, cells: &[Cell]) -> Result<(), CertifyError> {
+        let mut cells = cells.iter();
+        let mut scratch = Scratch::default();
+        let mut queue: VecDeque<(Vec<SymbolId>, bool, Vec<Obligation>)> = VecDeque::from([(Vec::new(), false, root)]);
+        while let Some((stack, whole, obligations)) = queue.pop_front() {
+            let Some(cell) = cells.next().filter(|cell| cell.stack == stack && cell.whole == whole) else {
+                return refuse("a cell is missing");
+            };
+            let left = self.cell(cell, obligations, &mut scratch)?;
+            if whole && !left.is_empty() {
+                return refuse("a cell is left open");
+            }
+            for (symbol, obligations) in self.cells.split_stack(&left) {
+                let mut longer = stack.clone();
+                longer.extend(symbol);
+                queue.push_back((longer, symbol.is_none(), obligations));
+            }
+        }
+        if cells.next().is_some() { refuse("it has cells that are not needed") } else { Ok(()) }
+    }
+
+    /// Verifies what is said of one part of the stack; returns what is not proved on it.
+    fn cell(
+        &mut self,
+        cell: &Cell,
+        obligations: Vec<Obligation>,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Obligation>, CertifyError> {
+        let named = |one: Obligation| ((one.head, one.look.clone()), one);
+        let mut left: HashMap<Named, Obligation> = obligations.into_iter().map(named).collect();
+        let take = |left: &mut HashMap<Named, Obligation>, name: &Named| match left.remove(name) {
+            Some(obligation) => Ok(obligation),
+            None => refuse("it proves what is not asked"),
+        };
+        for name in &cell.split {
+            let obligation = take(&mut left, name)?;
+            if obligation.look.whole {
+                return refuse("it splits what is whole");
+            }
+            left.extend(self.cells.split_input(self.strict, &obligation).into_iter().map(named));
+        }
+        if !cell.proved.is_empty() {
+            let stack = self.bounds.stack(&cell.stack, cell.whole);
+            scratch.forget();
+            for name in &cell.proved {
+                let obligation = take(&mut left, name)?;
+                self.certain(&obligation, &stack, scratch)?;
+            }
+        }
+        let mut left: Vec<Obligation> = left.into_values().collect();
+        left.sort_by(|a, b| (a.head, &a.look).cmp(&(b.head, &b.look)));
+        Ok(left)
+    }
+
+    /// The right answer is the same in the whole cell, and the machine gives it there.
+    fn certain(
+        &mut self,
+        obligation: &Obligation,
+        stack: &Sighting,
+        scratch: &mut Scratch,
+    ) -> Result<(), CertifyError> {
+        let Some(answer) = obligation.answer() else { return refuse("a cell has two right answers") };
+        let Some(class) = self.machine.class(self.readouts[obligation.head], answer) else {
+            return refuse("the machine does not know an answer");
+        };
+        let look = &obligation.look;
+        let input = self.looks.see(&self.bounds, look);
+        scratch.turn_to(look);
+        let margin = self.bounds.margin(obligation.head, class, input, stack, scratch);
+        if margin.least > 0. { Ok(()) } else { refuse("a decision is not certain where it should be") }
+    }
+}

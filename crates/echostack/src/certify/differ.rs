@@ -1,0 +1,207 @@
+//! When a proof fails: a word that shows it.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::prove::{OpenCell, Prover};
+use crate::automaton::reach::{Control, Head, PlaceId, Recalled, Sight, Under};
+use crate::machine::{Machine, Readout};
+use crate::recognize::{Limits, Recognizer, Session, Status, Verdict, judge, judge_all};
+use crate::symbol::{Input, Lookahead, SymbolId, Word};
+
+/// A word on which a machine and an automaton differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The word.
+    pub word: Word,
+    /// What the machine says of it.
+    pub machine: Verdict,
+    /// What the automaton says.
+    pub automaton: Verdict,
+}
+
+/// How many open cells words are made for.
+const CELLS: usize = 200;
+/// How many ways a word is continued, and how far.
+const CONTINUATIONS: usize = 12;
+const CONTINUATION: usize = 40;
+/// How many short words are tried, beside.
+const SHORT_WORDS: usize = 20_000;
+
+impl Prover<'_> {
+    /// The shortest word that we find on which the two differ: words that lead into the open cells, with continuations,
+    /// and all short words.
+    pub fn difference(&self, machine: &Arc<Machine>, cells: &[OpenCell]) -> Option<Difference> {
+        if let Some(found) = self.among_short_words(machine) {
+            return Some(found);
+        }
+        let mut best: Option<Difference> = None;
+        let mut keep = |found: Option<Difference>| {
+            let length = |difference: &Difference| difference.word.len();
+            if let Some(found) = found
+                && best.as_ref().is_none_or(|best| length(&found) < length(best))
+            {
+                best = Some(found);
+            }
+        };
+        let mut random = ChaCha8Rng::seed_from_u64(0);
+        let step = cells.len().div_ceil(CELLS).max(1);
+        for cell in cells.iter().step_by(step) {
+            let Some(mut word) = self.word_into(cell) else { continue };
+            if let Lookahead::Token(token) = cell.next {
+                word.push(token);
+            }
+            keep(self.differ(machine, &Word::Symbols(word.clone())));
+            for _ in 0..CONTINUATIONS {
+                keep(self.continued(machine, &word, &mut random));
+            }
+        }
+        best
+    }
+
+    /// The first difference among words that go wrong with their last token at the earliest, the shorter ones first.
+    fn among_short_words(&self, machine: &Arc<Machine>) -> Option<Difference> {
+        let mut level = vec![Word::Symbols(Vec::new())];
+        let mut tried = 0;
+        while !level.is_empty() && tried < SHORT_WORDS {
+            let (ours, theirs) =
+                (judge_all(machine, &level, Limits::default()), judge_all(self.oracle(), &level, Limits::default()));
+            let mut longer = Vec::new();
+            for ((word, machine), automaton) in level.iter().zip(ours).zip(theirs) {
+                if machine != automaton {
+                    return Some(Difference { word: word.clone(), machine, automaton });
+                }
+                if matches!(automaton, Verdict::Accept | Verdict::Incomplete { .. })
+                    && let Word::Symbols(symbols) = word
+                {
+                    let tokens = self.oracle().alphabet().terminals();
+                    longer.extend(tokens.map(|token| Word::Symbols([&symbols[..], &[token]].concat())));
+                }
+            }
+            tried += level.len();
+            longer.truncate(SHORT_WORDS);
+            level = longer;
+        }
+        None
+    }
+
+    fn differ(&self, machine: &Arc<Machine>, word: &Word) -> Option<Difference> {
+        let (ours, theirs) =
+            (judge(machine, word, Limits::default(), &mut ()), judge(self.oracle(), word, Limits::default(), &mut ()));
+        (ours != theirs).then(|| Difference { word: word.clone(), machine: ours, automaton: theirs })
+    }
+
+    /// Continues a word at random by what either of the two expects, until they differ.
+    fn continued(&self, machine: &Arc<Machine>, word: &[SymbolId], random: &mut ChaCha8Rng) -> Option<Difference> {
+        let (mut ours, mut theirs) = (machine.start(Limits::default()), self.oracle().start(Limits::default()));
+        let mut word = word.to_vec();
+        let feed = |ours: &mut <Machine as Recognizer>::Session, theirs: &mut _, token: SymbolId| {
+            let input = Input::Symbol(token);
+            (ours.feed(input, &mut ()), Session::feed(theirs, input, &mut ()))
+        };
+        for (at, &token) in word.iter().enumerate() {
+            if feed(&mut ours, &mut theirs, token) != (Status::Open, Status::Open) {
+                return self.differ(machine, &Word::Symbols(word[..=at].to_vec()));
+            }
+        }
+        for _ in 0..CONTINUATION {
+            let (a, b) = (ours.expected(), theirs.expected());
+            if a != b {
+                return self.differ(machine, &Word::Symbols(word));
+            }
+            let tokens: Vec<SymbolId> = b
+                .iter()
+                .filter_map(|next| match next {
+                    Lookahead::Token(token) => Some(*token),
+                    Lookahead::End => None,
+                })
+                .collect();
+            let &token = tokens.get(random.random_range(0..tokens.len().max(1)))?;
+            word.push(token);
+            if feed(&mut ours, &mut theirs, token) != (Status::Open, Status::Open) {
+                return self.differ(machine, &Word::Symbols(word));
+            }
+        }
+        None
+    }
+
+    /// A shortest word that leads to a configuration of the cell, if the cell has one.
+    fn word_into(&self, cell: &OpenCell) -> Option<Vec<SymbolId>> {
+        let mut beneath: HashMap<PlaceId, Vec<Under>> = HashMap::new();
+        for under in &self.reach().unders {
+            beneath.entry(under.place).or_default().push(*under);
+        }
+        let symbols: Vec<Option<SymbolId>> = {
+            let part = cell.stack.iter().rev().copied().map(Some);
+            if cell.whole { part.chain([None]).collect() } else { part.collect() }
+        };
+        let fits = |control: Control| {
+            let ((Readout::Pop | Readout::Push, Control::Reduce(sight))
+            | (Readout::Shift | Readout::Output, Control::Settled(sight))) = (cell.readout, control)
+            else {
+                return false;
+            };
+            sight.next == cell.next && self.remembers(sight, &cell.before)
+        };
+        let heads = self.reach().heads.iter().filter(|head| fits(head.control));
+        let mut words = Vec::new();
+        for &head in heads {
+            let top = self.strict().symbol(head.element);
+            if symbols.first().is_some_and(|&symbol| symbol != top) {
+                continue;
+            }
+            if let Some(unders) = self.way_down(head, symbols.get(1..).unwrap_or(&[]), &beneath) {
+                words.push(self.witness().word(head, &unders));
+            }
+        }
+        words.into_iter().min_by_key(Vec::len)
+    }
+
+    fn remembers(&self, sight: Sight, before: &[SymbolId]) -> bool {
+        let same = |(back, &token): (usize, &SymbolId)| match self.strict().recall(sight.recent, back) {
+            Recalled::Forgotten => true,
+            Recalled::Beginning => false,
+            Recalled::Token(own) => own == token,
+        };
+        before.iter().enumerate().all(same)
+    }
+
+    /// What lies beneath a head whose next elements have these symbols, down to the bottom.
+    fn way_down(
+        &self,
+        head: Head,
+        symbols: &[Option<SymbolId>],
+        beneath: &HashMap<PlaceId, Vec<Under>>,
+    ) -> Option<Vec<Under>> {
+        let start = (head.beneath, 0_usize);
+        let mut from: HashMap<(PlaceId, usize), (Under, (PlaceId, usize))> = HashMap::new();
+        let mut queue = VecDeque::from([start]);
+        while let Some((place, read)) = queue.pop_front() {
+            if place == 0 {
+                let (mut way, mut at) = (Vec::new(), (place, read));
+                while at != start {
+                    let (under, before) = from[&at];
+                    way.push(under);
+                    at = before;
+                }
+                way.reverse();
+                return (read == symbols.len()).then_some(way);
+            }
+            for &under in beneath.get(&place).into_iter().flatten() {
+                let wanted = symbols.get(read);
+                if wanted.is_some_and(|&symbol| symbol != self.strict().symbol(under.element)) {
+                    continue;
+                }
+                let next = (under.beneath, (read + 1).min(symbols.len()));
+                if next != start && !from.contains_key(&next) {
+                    from.insert(next, (under, (place, read)));
+                    queue.push_back(next);
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,411 @@
+//! Sets that contain every state a reservoir can be in after a suffix, whatever came before it.
+//!
+//! The states are those that the program computes, not those of real numbers: each step is widened by more than floating
+//! point can lose in it, in whatever order the sums are taken.
+
+use crate::reservoir::{Activation, Recurrent, ReservoirParts};
+use crate::simd::Simd;
+
+/// 2^-52, the distance from 1 to the next number.
+const EPSILON: f64 = f64::EPSILON;
+
+/// More than a hyperbolic tangent, a leak and the middle of an interval lose together: states of at most 1 are off by less
+/// than 16 times the distance from 1 to the next number.
+const FINISH: f64 = 64. * EPSILON;
+
+/// A set of states: those within `radii` of the centre in every neuron and within `ball` of it in Euclid's distance.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Enclosure {
+    pub(crate) centre: Vec<f64>,
+    pub(crate) radii: Vec<f64>,
+    pub(crate) ball: f64,
+}
+
+impl Enclosure {
+    /// One state.
+    pub(crate) fn point(centre: Vec<f64>) -> Self {
+        let radii = vec![0.; centre.len()];
+        Self { centre, radii, ball: 0. }
+    }
+
+    /// The states between two bounds in every neuron, which are not far beyond 1.
+    fn between(low: &[f64], high: &[f64]) -> Self {
+        let ends = low.iter().zip(high);
+        let centre: Vec<f64> = ends.clone().map(|(low, high)| f64::midpoint(*low, *high)).collect();
+        let radii: Vec<f64> = ends.map(|(low, high)| (high - low) * 0.5 + FINISH).collect();
+        let ball = length(&radii);
+        Self { centre, radii, ball }
+    }
+
+    /// Whether the other set's box is inside this one's.
+    fn covers(&self, other: &Self) -> bool {
+        let sides = self.centre.iter().zip(&self.radii).zip(other.centre.iter().zip(&other.radii));
+        sides.into_iter().all(|((a, r), (b, q))| (a - b).abs() + q + FINISH <= *r)
+    }
+
+    /// Whether a state is inside.
+    #[cfg(test)]
+    pub(crate) fn contains(&self, state: &[f64]) -> bool {
+        let apart = state.iter().zip(&self.centre).map(|(x, c)| (x - c).abs());
+        let square: f64 = apart.clone().map(|x| x * x).sum();
+        apart.zip(&self.radii).all(|(apart, radius)| apart <= *radius) && square.sqrt() <= self.ball
+    }
+}
+
+/// An upper bound of the length of a vector.
+fn length(vector: &[f64]) -> f64 {
+    let square: f64 = vector.iter().map(|x| x * x).sum();
+    (square * (1. + 2. * (vector.len() as f64 + 4.) * EPSILON)).sqrt() * (1. + 4. * EPSILON)
+}
+
+/// What encloses the states of a reservoir.
+#[derive(Debug)]
+pub(crate) enum Encloser {
+    Squashing(Squashing),
+    Delay(Delay),
+}
+
+impl Encloser {
+    /// `None` if we know no enclosure for this kind of reservoir.
+    pub(crate) fn new(parts: ReservoirParts) -> Option<Self> {
+        Some(match parts {
+            ReservoirParts::Legendre(parts) => Self::Delay(Delay::new(&parts.recurrent, &parts.input, parts.channels)?),
+            ReservoirParts::Matrix(parts) if parts.activation == Activation::Tanh => {
+                let m = parts.neurons;
+                let entries: Vec<(usize, usize, f64)> = match parts.recurrent {
+                    Recurrent::Sparse(entries) => {
+                        entries.iter().map(|&(row, column, w)| (row as usize, column as usize, w)).collect()
+                    }
+                    Recurrent::Dense(rows) => {
+                        let all = rows.iter().enumerate().filter(|&(_, &w)| w != 0.);
+                        all.map(|(at, &w)| (at / m, at % m, w)).collect()
+                    }
+                };
+                let columns: Vec<f64> = (0..parts.channels)
+                    .flat_map(|channel| (0..m).map(move |row| (row, channel)))
+                    .map(|(row, channel)| parts.input[row * parts.channels + channel])
+                    .collect();
+                Self::Squashing(Squashing::new(m, &entries, columns, parts.bias, parts.leak))
+            }
+            ReservoirParts::Matrix(_) => return None,
+            ReservoirParts::Cycle(parts) => {
+                let m = parts.neurons;
+                let mut entries: Vec<(usize, usize, f64)> =
+                    (0..m).map(|neuron| ((neuron + 1) % m, neuron, parts.cycle)).collect();
+                for (a, b) in parts.jumps() {
+                    entries.extend([(a as usize, b as usize, parts.jump), (b as usize, a as usize, parts.jump)]);
+                }
+                entries.sort_by_key(|&(row, column, _)| (row, column));
+                Self::Squashing(Squashing::new(m, &entries, parts.columns, parts.bias, parts.leak))
+            }
+        })
+    }
+
+    /// A set that contains the zero state and, with any state, its successors under any of these channels: all states
+    /// that a sequence of them can lead to.
+    pub(crate) fn anything(&self, channels: usize) -> Start {
+        match self {
+            Self::Squashing(squashing) => Start::Set(squashing.anything(channels)),
+            Self::Delay(_) => Start::Any,
+        }
+    }
+
+    /// The states after `symbols` (`None`: silence), begun at `start`.
+    pub(crate) fn after(&self, start: &Start, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
+        match self {
+            Self::Squashing(squashing) => {
+                let mut set = match start {
+                    Start::Set(set) => set.clone(),
+                    _ => Enclosure::point(vec![0.; squashing.neurons]),
+                };
+                for channel in symbols {
+                    squashing.step(&mut set, channel);
+                }
+                set
+            }
+            Self::Delay(delay) => delay.after(!matches!(start, Start::Zero), symbols),
+        }
+    }
+}
+
+/// What came before a suffix.
+#[derive(Clone, Debug)]
+pub(crate) enum Start {
+    /// Nothing: the zero state.
+    Zero,
+    /// Anything, in a network that forgets by itself.
+    Any,
+    /// A state of this set.
+    Set(Enclosure),
+}
+
+/// A network with the hyperbolic tangent: boxes, carried through its weights.
+#[derive(Debug)]
+pub(crate) struct Squashing {
+    neurons: usize,
+    /// Where each row's weights begin; one more entry at the end.
+    starts: Vec<usize>,
+    weights: Vec<(usize, f64)>,
+    columns: Vec<f64>,
+    bias: Vec<f64>,
+    leak: f64,
+    /// More than the sums of a neuron lose by rounding, those of the program and those of the bounds together.
+    slack: Vec<f64>,
+}
+
+/// How often the set of all states is made smaller.
+const ROUNDS: usize = 40;
+
+impl Squashing {
+    fn new(neurons: usize, entries: &[(usize, usize, f64)], columns: Vec<f64>, bias: Vec<f64>, leak: f64) -> Self {
+        let mut starts = vec![0; neurons + 1];
+        for &(row, _, _) in entries {
+            starts[row + 1] += 1;
+        }
+        for row in 0..neurons {
+            starts[row + 1] += starts[row];
+        }
+        let weights: Vec<(usize, f64)> = entries.iter().map(|&(_, column, weight)| (column, weight)).collect();
+        let slack = |row: usize| {
+            let recurrent = &weights[starts[row]..starts[row + 1]];
+            let largest = columns.iter().skip(row).step_by(neurons).fold(0., |a: f64, b| a.max(b.abs()));
+            let sum = recurrent.iter().map(|(_, weight)| weight.abs()).sum::<f64>();
+            let sum = sum + largest + bias.get(row).map_or(0., |bias| bias.abs());
+            8. * (recurrent.len() + 8) as f64 * EPSILON * sum
+        };
+        let slack = (0..neurons).map(slack).collect();
+        Self { neurons, starts, weights, columns, bias, leak, slack }
+    }
+
+    fn step(&self, set: &mut Enclosure, channel: Option<usize>) {
+        let input = channel.map(|channel| &self.columns[channel * self.neurons..][..self.neurons]);
+        let (mut low, mut high) = (vec![0.; self.neurons], vec![0.; self.neurons]);
+        for row in 0..self.neurons {
+            let (mut middle, mut radius) = (0., self.slack[row]);
+            for &(column, weight) in &self.weights[self.starts[row]..self.starts[row + 1]] {
+                middle += weight * set.centre[column];
+                radius += weight.abs() * set.radii[column];
+            }
+            middle += input.map_or(0., |input| input[row]) + self.bias.get(row).copied().unwrap_or(0.);
+            (low[row], high[row]) = (middle - radius, middle + radius);
+        }
+        let simd = Simd::default();
+        simd.tanh(&mut low);
+        simd.tanh(&mut high);
+        if self.leak < 1. {
+            for (row, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
+                let (middle, radius) = ((1. - self.leak) * set.centre[row], (1. - self.leak) * set.radii[row]);
+                *low = middle - radius + self.leak * *low;
+                *high = middle + radius + self.leak * *high;
+            }
+        }
+        *set = Enclosure::between(&low, &high);
+    }
+
+    /// Begun with all that a hyperbolic tangent can give, the set of all successors becomes smaller in every round. That
+    /// the last one contains its own successors is checked at the end.
+    fn anything(&self, channels: usize) -> Enclosure {
+        let everything = Enclosure::between(&vec![-1.001; self.neurons], &vec![1.001; self.neurons]);
+        let successors = |set: &Enclosure| -> Vec<Enclosure> {
+            let after = |channel: usize| {
+                let mut next = set.clone();
+                self.step(&mut next, Some(channel));
+                next
+            };
+            (0..channels).map(after).collect()
+        };
+        let mut set = everything.clone();
+        for _ in 0..ROUNDS {
+            // A little wider than needed, so that rounding cannot make the last check fail.
+            let (mut low, mut high) = (vec![-1e-9_f64; self.neurons], vec![1e-9_f64; self.neurons]);
+            for next in successors(&set) {
+                for (row, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
+                    *low = low.min(next.centre[row] - next.radii[row] - 1e-9);
+                    *high = high.max(next.centre[row] + next.radii[row] + 1e-9);
+                }
+            }
+            let next = Enclosure::between(&low, &high);
+            let moved = next.radii.iter().zip(&set.radii).map(|(a, b)| b - a).fold(0., f64::max);
+            set = next;
+            if moved < 1e-6 {
+                break;
+            }
+        }
+        if successors(&set).iter().all(|next| set.covers(next)) { set } else { everything }
+    }
+}
+
+/// A delay network: linear, so that a state is the sum of what is left of each symbol. What is left of symbols long ago is
+/// bounded, and in a box that is carried through the weights it would not be.
+#[derive(Debug)]
+pub(crate) struct Delay {
+    channels: usize,
+    order: usize,
+    /// What is left of a symbol after 0, 1, ... steps.
+    echoes: Vec<Vec<f64>>,
+    /// For each number of steps, what may be left of all symbols that are older: in every neuron, and as a length.
+    tails: Vec<(Vec<f64>, f64)>,
+    /// More than all rounding together moves a state.
+    slack: f64,
+}
+
+/// The most steps after which a symbol must have lost half of its size.
+const LONGEST_ECHO: usize = 4096;
+
+impl Delay {
+    fn new(recurrent: &[f64], input: &[f64], channels: usize) -> Option<Self> {
+        let order = input.len();
+        let times = |vector: &[f64]| -> Vec<f64> {
+            let mut out = vec![0.; order];
+            Simd::default().multiply(recurrent, vector, &mut out);
+            out
+        };
+        // The powers of the matrix, column by column, until one is small.
+        let mut power: Vec<Vec<f64>> =
+            (0..order).map(|row| (0..order).map(|column| f64::from(u8::from(row == column))).collect()).collect();
+        let size = |power: &[Vec<f64>]| length(&power.iter().map(|column| length(column)).collect::<Vec<_>>());
+        let mut sizes = Vec::new();
+        while sizes.len() < 2 || sizes.last().is_some_and(|&size| size > 0.25) {
+            if sizes.len() > LONGEST_ECHO || sizes.len() * order * order * order > 1 << 31 {
+                return None;
+            }
+            sizes.push(size(&power));
+            power = power.iter().map(|column| times(column)).collect();
+        }
+        let period = sizes.len() - 1;
+        // Rounding in one step is passed on like anything else; the powers beyond the last are each at most a quarter of
+        // those a period before.
+        let total: f64 = sizes.iter().sum::<f64>() * 4. / 3. * 1.001;
+        let count = 3 * period + 32;
+        let mut echoes = vec![input.to_vec()];
+        while echoes.len() < count + period {
+            echoes.push(times(&echoes[echoes.len() - 1]));
+        }
+        let mut tails = vec![(vec![0.; order], 0.); count + 1];
+        for from in (0..=count).rev() {
+            tails[from] = if from == count {
+                let rest: f64 = echoes[from..].iter().map(|echo| length(echo)).sum::<f64>() * 4. / 3. * 1.001;
+                (vec![rest; order], rest)
+            } else {
+                let (above, length_above) = &tails[from + 1];
+                let radii = above.iter().zip(&echoes[from]).map(|(a, b)| a + b.abs()).collect();
+                (radii, length_above + length(&echoes[from]))
+            };
+        }
+        // In one step a sum of `order` products and an input is rounded; a state is at most as long as all echoes together.
+        let longest = tails[0].1 * 1.001;
+        let rounding = 8. * (order + 8) as f64 * EPSILON * (order as f64).sqrt();
+        let one = rounding * (sizes[1].max(1.) * longest + length(input)) * (channels as f64).sqrt();
+        // The echoes and tails are computed with such steps, too, and at most as many are summed.
+        let slack = one * total * (4. + (count + period) as f64);
+        slack.is_finite().then_some(Self { channels, order, echoes, tails, slack })
+    }
+
+    fn after(&self, anything: bool, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
+        let count = symbols.len();
+        let mut centre = vec![0.; self.channels * self.order];
+        for (number, channel) in symbols.enumerate() {
+            let age = count - 1 - number;
+            if let (Some(channel), Some(echo)) = (channel, self.echoes.get(age).filter(|_| age < self.tails.len() - 1))
+            {
+                let block = &mut centre[channel * self.order..][..self.order];
+                block.iter_mut().zip(echo).for_each(|(x, echo)| *x += echo);
+            }
+        }
+        let last = self.tails.len() - 1;
+        // Symbols too old to be added are part of the tail.
+        let (radii, ball) = match count.min(last) {
+            age if anything || count > last => &self.tails[age],
+            _ => &(vec![0.; self.order], 0.),
+        };
+        let radii: Vec<f64> =
+            (0..self.channels).flat_map(|_| radii.iter().map(|r| (r + self.slack) * (1. + 1e-12))).collect();
+        Enclosure { centre, radii, ball: (ball + self.slack) * (1. + 1e-12) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::reservoir::{Cycle, Drive, Legendre, Random, ReservoirParams, Signs};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// How many states are compared with the sets of their suffixes; more by `ECHOSTACK_CONTINUATIONS`.
+    fn continuations() -> usize {
+        std::env::var("ECHOSTACK_CONTINUATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
+    }
+
+    fn kinds() -> Vec<(&'static str, ReservoirParams)> {
+        let cycle = Cycle { neurons: 40, jump_length: 4, cycle: 0.5, jump: 0.3, ..Cycle::default() };
+        let random = Random { neurons: 48, radius: 0.8, density: 0.2, ..Random::default() };
+        vec![
+            ("cycle", ReservoirParams::Cycle(cycle.clone())),
+            ("leaking cycle", {
+                let signs = Signs::Seed(5);
+                ReservoirParams::Cycle(Cycle { leak: 0.6, bias: 0.4, signs, ..cycle })
+            }),
+            ("random", ReservoirParams::Random(random.clone())),
+            ("leaking random", ReservoirParams::Random(Random { leak: 0.7, bias: 0.5, seed: 3, ..random })),
+            ("dense", ReservoirParams::Random(Random { neurons: 20, density: 0.9, seed: 4, ..Random::default() })),
+            ("strong", ReservoirParams::Random(Random { radius: 1.5, input: 0.01, neurons: 16, ..Random::default() })),
+            ("delay", ReservoirParams::Legendre(Legendre { neurons: 36, theta: 3. })),
+            ("long delay", ReservoirParams::Legendre(Legendre { neurons: 15, theta: 9.5 })),
+        ]
+    }
+
+    #[test]
+    fn no_state_leaves_the_set_of_its_suffix() {
+        let channels = 3;
+        for (name, params) in kinds() {
+            let reservoir = params.build(channels).unwrap();
+            let encloser = Encloser::new(reservoir.parts().unwrap()).unwrap();
+            let (anything, simd) = (encloser.anything(channels), Simd::default());
+            let mut random = ChaCha8Rng::seed_from_u64(11);
+            let mut sets: HashMap<Vec<usize>, Enclosure> = HashMap::new();
+            let (mut state, mut next) = (vec![0.; reservoir.neurons()], vec![0.; reservoir.neurons()]);
+            let mut read: Vec<usize> = Vec::new();
+            for _ in 0..continuations() {
+                for length in 0..=read.len().min(5) {
+                    let suffix = read[read.len() - length..].to_vec();
+                    let symbols = || suffix.iter().map(|&channel| Some(channel));
+                    let set = sets
+                        .entry(suffix.clone())
+                        .or_insert_with(|| encloser.after(&anything, symbols().collect::<Vec<_>>().into_iter()));
+                    assert!(set.contains(&state), "{name}: after {read:?} outside the set of {suffix:?}");
+                }
+                if read.len() < 40 {
+                    let whole = encloser.after(&Start::Zero, read.iter().map(|&channel| Some(channel)));
+                    assert!(whole.contains(&state), "{name}: after exactly {read:?}");
+                }
+                // Runs of one symbol drive neurons to their extremes.
+                let symbol = match read.last() {
+                    Some(&last) if random.random_bool(0.4) => last,
+                    _ => random.random_range(0..channels),
+                };
+                reservoir.step(simd, &state, Drive::Channel(symbol), &mut next);
+                std::mem::swap(&mut state, &mut next);
+                read.push(symbol);
+                if random.random_bool(0.01) {
+                    read.clear();
+                    state.fill(0.);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_longer_suffix_leaves_less_room() {
+        let weak = Random { radius: 0.3, density: 0.05, ..Random::default() };
+        let kinds = kinds().into_iter().filter(|(name, _)| name.contains("cycle") || name.contains("delay"));
+        for (name, params) in kinds.chain([("weak", ReservoirParams::Random(weak))]) {
+            let reservoir = params.build(3).unwrap();
+            let encloser = Encloser::new(reservoir.parts().unwrap()).unwrap();
+            let anything = encloser.anything(3);
+            let size = |length: usize| encloser.after(&anything, vec![Some(1); length].into_iter()).ball;
+            assert!(size(12) < 0.5 * size(2), "{name}: {} and {}", size(2), size(12));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Certificates as JSON: lists of small numbers, as `docs/certificates.md` explains them.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::cells::Look;
+use super::{Cell, Certificate, Named};
+use crate::automaton::reach::{Control, Head, Reach, Sight, Under};
+use crate::symbol::{Lookahead, MAX_SYMBOLS, SymbolId};
+
+/// Why a text is no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateFileError {
+    /// It is no JSON of the right form.
+    #[error("this is no certificate: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It is of another version.
+    #[error("the certificate is of format version {0}; this program reads version {FORMAT}")]
+    Version(u32),
+    /// A number in it cannot be.
+    #[error("the certificate is damaged: {0} is no {1}")]
+    Damaged(i64, &'static str),
+}
+
+const FORMAT: u32 = 1;
+
+/// The end of a word, among the numbers of tokens.
+const END: i64 = -1;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    certificate: u32,
+    arithmetic: u32,
+    machine: String,
+    automaton: String,
+    memory: u32,
+    elements: Vec<(u32, u32)>,
+    /// Each as: kind, history, next, left to pop, to push; as far as its kind has them.
+    controls: Vec<Vec<i64>>,
+    places: Vec<(u32, u32)>,
+    heads: Vec<(u32, u32, u32)>,
+    unders: Vec<(u32, u32, u32)>,
+    cells: Vec<CellForm>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CellForm {
+    stack: Vec<u32>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    whole: bool,
+    /// Each as: readout, what comes next, the tokens before it from the last one on, and [`END`] if they are all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    split: Vec<Vec<i64>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    proved: Vec<Vec<i64>>,
+}
+
+fn number(symbol: SymbolId) -> u32 {
+    symbol.index() as u32
+}
+
+fn next_number(next: Lookahead) -> i64 {
+    match next {
+        Lookahead::Token(token) => i64::from(number(token)),
+        Lookahead::End => END,
+    }
+}
+
+fn control_numbers(control: Control) -> Vec<i64> {
+    let seen = |sight: Sight| [i64::from(sight.recent), next_number(sight.next)];
+    match control {
+        Control::Next(recent) => vec![0, i64::from(recent)],
+        Control::Reduce(sight) => [&[1][..], &seen(sight)].concat(),
+        Control::Pop(sight, left, push) => {
+            [&[2][..], &seen(sight), &[i64::from(left), i64::from(number(push))]].concat()
+        }
+        Control::Settled(sight) => [&[3][..], &seen(sight)].concat(),
+    }
+}
+
+fn symbol(value: i64) -> Result<SymbolId, CertificateFileError> {
+    match usize::try_from(value) {
+        Ok(index) if index < MAX_SYMBOLS => Ok(SymbolId::new(index)),
+        _ => Err(CertificateFileError::Damaged(value, "symbol")),
+    }
+}
+
+fn look_at(value: i64) -> Result<Lookahead, CertificateFileError> {
+    if value == END { Ok(Lookahead::End) } else { symbol(value).map(Lookahead::Token) }
+}
+
+fn small(value: i64) -> Result<u32, CertificateFileError> {
+    u32::try_from(value).map_err(|_| CertificateFileError::Damaged(value, "small number"))
+}
+
+fn control(numbers: &[i64]) -> Result<Control, CertificateFileError> {
+    let sight = |recent: i64, next: i64| -> Result<Sight, CertificateFileError> {
+        Ok(Sight { recent: small(recent)?, next: look_at(next)? })
+    };
+    match *numbers {
+        [0, recent] => Ok(Control::Next(small(recent)?)),
+        [1, recent, next] => Ok(Control::Reduce(sight(recent, next)?)),
+        [2, recent, next, left, push] => Ok(Control::Pop(sight(recent, next)?, small(left)?, symbol(push)?)),
+        [3, recent, next] => Ok(Control::Settled(sight(recent, next)?)),
+        _ => Err(CertificateFileError::Damaged(numbers.first().copied().unwrap_or(END), "control")),
+    }
+}
+
+fn name_numbers((head, look): &Named) -> Vec<i64> {
+    let before = look.before.iter().map(|&token| i64::from(number(token)));
+    let start = [*head as i64, next_number(look.next)];
+    start.into_iter().chain(before).chain(look.whole.then_some(END)).collect()
+}
+
+fn name(numbers: &[i64]) -> Result<Named, CertificateFileError> {
+    let [head, next, before @ ..] = numbers else {
+        return Err(CertificateFileError::Damaged(numbers.len() as i64, "obligation's length"));
+    };
+    let (before, whole) = match before {
+        [before @ .., END] => (before, true),
+        _ => (before, false),
+    };
+    let before = before.iter().map(|&token| symbol(token)).collect::<Result<_, _>>()?;
+    let look = Look { next: look_at(*next)?, before, whole };
+    Ok((small(*head)? as usize, look))
+}
+
+impl Certificate {
+    /// The certificate as JSON.
+    ///
+    /// # Panics
+    /// Never: numbers and strings can always be written.
+    pub fn to_json(&self) -> String {
+        let mut controls: Vec<Vec<i64>> = Vec::new();
+        let mut numbers: HashMap<Control, u32> = HashMap::new();
+        let mut place = |control: Control| {
+            *numbers.entry(control).or_insert_with(|| {
+                controls.push(control_numbers(control));
+                controls.len() as u32 - 1
+            })
+        };
+        let places = self.reach.places.iter().map(|&(control, element)| (place(control), element)).collect();
+        let heads = self.reach.heads.iter().map(|head| (place(head.control), head.element, head.beneath)).collect();
+        let unders = self.reach.unders.iter().map(|under| (under.place, under.element, under.beneath)).collect();
+        let cell = |cell: &Cell| {
+            let names = |list: &[Named]| list.iter().map(name_numbers).collect();
+            let stack = cell.stack.iter().map(|&symbol| number(symbol)).collect();
+            CellForm { stack, whole: cell.whole, split: names(&cell.split), proved: names(&cell.proved) }
+        };
+        let form = Form {
+            certificate: FORMAT,
+            arithmetic: self.arithmetic,
+            machine: self.machine.clone(),
+            automaton: self.automaton.clone(),
+            memory: self.memory,
+            elements: self.elements.iter().map(|&(on, symbol)| (on, number(symbol))).collect(),
+            cells: self.cells.iter().map(cell).collect(),
+            controls,
+            places,
+            heads,
+            unders,
+        };
+        serde_json::to_string(&form).expect("numbers and strings can be written")
+    }
+
+    /// Reads a certificate.
+    ///
+    /// # Errors
+    /// If the text is none. Whether what it says is true is for [`check`](super::check) to find out.
+    pub fn from_json(text: &str) -> Result<Self, CertificateFileError> {
+        let form: Form = serde_json::from_str(text)?;
+        if form.certificate != FORMAT {
+            return Err(CertificateFileError::Version(form.certificate));
+        }
+        let controls: Vec<Control> = form.controls.iter().map(|numbers| control(numbers)).collect::<Result<_, _>>()?;
+        let find = |number: u32| {
+            let control = controls.get(number as usize).copied();
+            control.ok_or(CertificateFileError::Damaged(i64::from(number), "control"))
+        };
+        let mut reach = Reach::default();
+        for (control, element) in form.places {
+            reach.places.push((find(control)?, element));
+        }
+        for (control, element, beneath) in form.heads {
+            reach.heads.push(Head { control: find(control)?, element, beneath });
+        }
+        let under = |(place, element, beneath)| Under { place, element, beneath };
+        reach.unders = form.unders.into_iter().map(under).collect();
+        let known = |value: u32| symbol(i64::from(value));
+        let mut elements = Vec::new();
+        for (on, symbol) in form.elements {
+            elements.push((on, known(symbol)?));
+        }
+        let mut cells = Vec::new();
+        for CellForm { stack, whole, split, proved } in form.cells {
+            let stack = stack.into_iter().map(known).collect::<Result<_, _>>()?;
+            let names = |list: &[Vec<i64>]| list.iter().map(|numbers| name(numbers)).collect::<Result<Vec<Named>, _>>();
+            cells.push(Cell { stack, whole, split: names(&split)?, proved: names(&proved)? });
+        }
+        let Form { arithmetic, machine, automaton, memory, .. } = form;
+        Ok(Self { arithmetic, machine, automaton, memory, elements, reach, cells })
+    }
+}

@@ -1,0 +1,150 @@
+//! Proofs that a machine is right on every word of every length.
+//!
+//! The way of a proof: which configurations the automaton can come to ([`crate::automaton`]), sets of states that contain
+//! everything a machine can compute in them (`enclose`), bounds of its decisions on these sets (`bound`), and a search
+//! for sets that are small enough (`prove`). What it finds is a [`Certificate`], which [`check`] verifies without a
+//! search and without trusting anything in it.
+
+mod bound;
+mod cells;
+mod check;
+mod differ;
+mod enclose;
+mod file;
+mod prove;
+
+pub use check::check;
+pub use differ::Difference;
+pub use file::CertificateFileError;
+pub use prove::{OpenCell, Proof, Prover};
+
+use sha2::{Digest, Sha256};
+
+use crate::automaton::reach::{ElementId, Reach};
+use crate::automaton::{Automaton, AutomatonError};
+use crate::machine::{FileError, Machine, Readout};
+use crate::recognize::Mode;
+use crate::symbol::SymbolId;
+use crate::teach::hex;
+use cells::Look;
+
+/// The version of the arithmetic that bounds are computed for: tanh, exp and sums as `simd` has them.
+const ARITHMETIC: u32 = 1;
+
+/// Why a machine cannot be proved right or wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum CertifyError {
+    /// The alphabets differ.
+    #[error("the machine and the automaton have different symbols, so that no two of their stacks are equal")]
+    Alphabet,
+    /// The machine is tolerant.
+    #[error(
+        "the machine is tolerant; a proof is about a strict one, which rejects where a word goes wrong: learn it with --strict"
+    )]
+    Tolerant,
+    /// The reservoir's states cannot be enclosed.
+    #[error("no enclosure of the states is known for this kind of reservoir")]
+    Reservoir,
+    /// The output is a regression.
+    #[error("the machine's output is a regression; a proof is about machines that accept or reject")]
+    Regression,
+    /// The automaton is too large.
+    #[error(transparent)]
+    Automaton(#[from] AutomatonError),
+    /// The machine has no file form.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The control asked to stop.
+    #[error("the proof was cancelled")]
+    Cancelled,
+    /// A certificate does not hold.
+    #[error("the certificate does not prove it: {0}")]
+    Refused(String),
+}
+
+/// A proof that a machine and an automaton agree on every word, in a form that can be [checked](check).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    arithmetic: u32,
+    /// Digests.
+    machine: String,
+    automaton: String,
+    /// How many tokens before the next one are kept apart.
+    memory: u32,
+    /// For each element but the bottom one that it lies on, and its symbol.
+    elements: Vec<(ElementId, SymbolId)>,
+    reach: Reach,
+    cells: Vec<Cell>,
+}
+
+/// A part of the stack that is looked at, and what becomes of the obligations there. What is not named goes on to the longer
+/// stacks.
+#[derive(Clone, Debug, PartialEq, Default)]
+struct Cell {
+    /// The symbols, the topmost first.
+    stack: Vec<SymbolId>,
+    /// Whether the bottom is beneath them.
+    whole: bool,
+    /// Obligations that are split by the token before their look, one after the other.
+    split: Vec<Named>,
+    /// Obligations that are proved, after that.
+    proved: Vec<Named>,
+}
+
+/// An obligation on a part of the stack: the number of its readout, and its look.
+type Named = (usize, Look);
+
+/// How large a certificate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The parts of the stack that are looked at.
+    pub stacks: usize,
+    /// The decisions that are proved on them.
+    pub cells: usize,
+    /// The most symbols of the stack that a decision needs.
+    pub depth: usize,
+    /// The most tokens of the input, the next one among them.
+    pub input: usize,
+    /// The transitions of the automaton of reachable stacks.
+    pub reach: usize,
+}
+
+impl Certificate {
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        let proved = || self.cells.iter().flat_map(|cell| cell.proved.iter().map(move |(_, look)| (cell, look)));
+        Size {
+            stacks: self.cells.len(),
+            cells: proved().count(),
+            depth: proved().map(|(cell, _)| cell.stack.len()).max().unwrap_or(0),
+            input: proved().map(|(_, look)| look.before.len() + 1).max().unwrap_or(0),
+            reach: self.reach.heads.len() + self.reach.unders.len(),
+        }
+    }
+}
+
+/// The digest of a machine, as its file has it but for the manifest.
+fn machine_digest(machine: &Machine) -> Result<String, CertifyError> {
+    let mut machine = machine.clone();
+    machine.manifest_mut().clear();
+    Ok(hex(&Sha256::digest(machine.to_bytes()?)))
+}
+
+/// The digest of an automaton, as its file has it.
+fn automaton_digest(automaton: &Automaton) -> String {
+    hex(&Sha256::digest(automaton.to_json()))
+}
+
+/// Whether a proof about these two can be tried at all.
+fn comparable(machine: &Machine, automaton: &Automaton) -> Result<(), CertifyError> {
+    if machine.alphabet() != automaton.alphabet() {
+        return Err(CertifyError::Alphabet);
+    }
+    if machine.mode() != Mode::Strict {
+        return Err(CertifyError::Tolerant);
+    }
+    if !machine.heads().iter().any(|(readout, _)| *readout == Readout::Output) {
+        return Err(CertifyError::Regression);
+    }
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! The search for a proof: cells are split until the machine's decision is certain in each, or until it is seen to be wrong.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::bound::{Bounds, Scratch, Sighting};
+use super::cells::{Cells, Look, Looks, Next, Obligation};
+use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, comparable, machine_digest};
+use crate::automaton::reach::{PlaceId, Reach, Strict, Witness};
+use crate::automaton::{AutomatonError, Oracle};
+use crate::control::{Control, Stage};
+use crate::machine::{Answer, Exercise, Machine, Readout};
+use crate::recognize::View;
+use crate::symbol::{Lookahead, SymbolId};
+
+/// How far ahead the right answer must be in the middle of a cell for the cell to be no exercise.
+const NEAR: f64 = 0.3;
+/// How many exercises of a readout end a search, at least: enough to learn from. More for an automaton with so many heads of
+/// configurations that each exercise stands for too many.
+const ENOUGH: usize = 400;
+const HEADS_AN_EXERCISE: usize = 50;
+/// The most symbols of the stack, and tokens of the input, that a cell is split by.
+const DEEPEST: usize = 48;
+/// The most cells that are looked at.
+const MOST: usize = 1_000_000;
+/// How many tokens before the next one the reachable configurations are kept apart by, if the machine sees them.
+const MEMORY: u32 = 2;
+
+/// A cell in which the machine is not proved right.
+#[derive(Clone, Debug)]
+pub struct OpenCell {
+    /// The readout.
+    pub readout: Readout,
+    /// What comes next.
+    pub next: Lookahead,
+    /// The tokens before it that the cell is about, the last one first.
+    pub before: Vec<SymbolId>,
+    /// The end of the stack that the cell is about, topmost last.
+    pub stack: Vec<SymbolId>,
+    /// Whether this is the whole stack.
+    pub whole: bool,
+    /// What is missing: the bound of the decision, 0 or less. Minus infinity if the machine does not know the answer at all.
+    pub margin: f64,
+    /// The value in the middle of the cell: below 0, and the machine is wrong there.
+    pub middle: f64,
+}
+
+/// How a search ended.
+#[derive(Debug)]
+pub enum Proof {
+    /// The machine is right on every word.
+    Proved(Box<Certificate>),
+    /// It is not, or we could not find out.
+    Open {
+        /// What is open.
+        cells: Vec<OpenCell>,
+        /// What would help to learn.
+        exercises: Vec<Exercise>,
+        /// How many cells were looked at.
+        examined: usize,
+    },
+}
+
+/// An automaton that machines are compared with.
+pub struct Prover<'a> {
+    oracle: &'a Arc<Oracle>,
+    strict: Strict<'a>,
+    memory: u32,
+    reach: Reach,
+    witness: Witness,
+}
+
+impl<'a> Prover<'a> {
+    /// Finds what a strict automaton can come to, for machines that see their input in this way.
+    ///
+    /// # Errors
+    /// [`AutomatonError::TooLarge`] if that is too much.
+    pub fn new(oracle: &'a Arc<Oracle>, view: View) -> Result<Self, AutomatonError> {
+        let memory = match view {
+            View::Symbol => 0,
+            View::Reservoir => MEMORY,
+        };
+        let mut strict = Strict::new(oracle, memory)?;
+        let (reach, witness) = Reach::new(&mut strict)?;
+        Ok(Self { oracle, strict, memory, reach, witness })
+    }
+
+    pub(super) fn oracle(&self) -> &Arc<Oracle> {
+        self.oracle
+    }
+
+    pub(super) fn strict(&self) -> &Strict<'a> {
+        &self.strict
+    }
+
+    pub(super) fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
+    pub(super) fn witness(&self) -> &Witness {
+        &self.witness
+    }
+
+    /// Tries to prove that the machine agrees with the automaton on every word.
+    ///
+    /// # Errors
+    /// If the two cannot be compared.
+    pub fn prove(&self, machine: &Machine, control: &dyn Control) -> Result<Proof, CertifyError> {
+        let automaton = self.oracle.automaton();
+        comparable(machine, automaton)?;
+        let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
+        let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
+        let terminals = machine.alphabet().terminals().len();
+        let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals);
+        let mut search = Search {
+            machine,
+            strict: &self.strict,
+            ways_down: cells.ways_down(),
+            cells,
+            bounds,
+            looks: Looks::default(),
+            open: Vec::new(),
+            exercises: vec![Vec::new(); readouts.len()],
+            readouts,
+            enough: ENOUGH.max(self.reach.heads.len() / HEADS_AN_EXERCISE),
+            examined: 0,
+        };
+        let done = search.run(root, control)?;
+        if !search.open.is_empty() {
+            let Search { open, exercises, examined, .. } = search;
+            return Ok(Proof::Open { cells: open, exercises: exercises.concat(), examined });
+        }
+        let elements = self.strict.elements().filter_map(|(on, symbol)| Some((on, symbol?))).collect();
+        Ok(Proof::Proved(Box::new(Certificate {
+            arithmetic: ARITHMETIC,
+            machine: machine_digest(machine)?,
+            automaton: automaton_digest(automaton),
+            memory: self.memory,
+            elements,
+            reach: self.reach.clone(),
+            cells: done,
+        })))
+    }
+}
+
+struct Search<'p, 'a> {
+    machine: &'p Machine,
+    strict: &'p Strict<'a>,
+    bounds: Bounds<'p>,
+    cells: Cells,
+    readouts: Vec<Readout>,
+    looks: Looks,
+    /// See [`Cells::ways_down`].
+    ways_down: Vec<(Next, PlaceId)>,
+    open: Vec<OpenCell>,
+    /// For each readout.
+    exercises: Vec<Vec<Exercise>>,
+    enough: usize,
+    examined: usize,
+}
+
+/// A part of the stack, the topmost symbol first, whether it is all of it, and what is still to be proved on it.
+type Part = (Vec<SymbolId>, bool, Vec<Obligation>);
+
+/// What becomes of an obligation.
+enum Fate {
+    Proved,
+    SplitInput,
+    SplitStack,
+    Dropped,
+}
+
+impl Search<'_, '_> {
+    fn run(&mut self, root: Vec<Obligation>, control: &dyn Control) -> Result<Vec<Cell>, CertifyError> {
+        let mut done = Vec::new();
+        let mut queue: VecDeque<Part> = VecDeque::from([(Vec::new(), false, root)]);
+        let mut scratch = Scratch::default();
+        while let Some((stack, whole, mut obligations)) = queue.pop_front() {
+            if control.cancelled() {
+                return Err(CertifyError::Cancelled);
+            }
+            if !self.open.is_empty() && self.exercises.iter().any(|exercises| exercises.len() >= self.enough) {
+                break;
+            }
+            if self.examined > MOST {
+                self.leave(&obligations[0], &stack, whole, [0.; 2]);
+                break;
+            }
+            control.progress(Stage::Prove, done.len(), done.len() + queue.len() + 1);
+            let sighting = self.bounds.stack(&stack, whole);
+            scratch.forget();
+            let mut left = Vec::new();
+            let (mut proved, mut split) = (Vec::new(), Vec::new());
+            obligations.reverse();
+            while let Some(obligation) = obligations.pop() {
+                let fate = self.fate(&obligation, &stack, whole, &sighting, &mut scratch);
+                match fate {
+                    Fate::Dropped => {}
+                    Fate::Proved => proved.push((obligation.head, obligation.look)),
+                    Fate::SplitStack => left.push(obligation),
+                    Fate::SplitInput => {
+                        let mut parts = self.cells.split_input(self.strict, &obligation);
+                        split.push((obligation.head, obligation.look));
+                        parts.reverse();
+                        obligations.extend(parts);
+                    }
+                }
+            }
+            for (symbol, obligations) in self.cells.split_stack(&left) {
+                let mut longer = stack.clone();
+                longer.extend(symbol);
+                queue.push_back((longer, symbol.is_none(), obligations));
+            }
+            done.push(Cell { stack, whole, split, proved });
+        }
+        Ok(done)
+    }
+
+    fn fate(
+        &mut self,
+        obligation: &Obligation,
+        stack: &[SymbolId],
+        whole: bool,
+        sighting: &Sighting,
+        scratch: &mut Scratch,
+    ) -> Fate {
+        self.examined += 1;
+        let Some(answer) = obligation.answer() else {
+            return if stack.len() < DEEPEST {
+                Fate::SplitStack
+            } else {
+                self.leave(obligation, stack, whole, [0.; 2])
+            };
+        };
+        let class = self.machine.class(self.readouts[obligation.head], answer);
+        let Some(class) = class else {
+            let exercise = self.exercise(obligation, stack, whole, answer);
+            self.exercises[obligation.head].push(exercise);
+            return self.leave(obligation, stack, whole, [f64::NEG_INFINITY; 2]);
+        };
+        let look = &obligation.look;
+        let input = self.looks.see(&self.bounds, look);
+        scratch.turn_to(look);
+        let margin = self.bounds.margin(obligation.head, class, input, sighting, scratch);
+        if margin.least > 0. {
+            return Fate::Proved;
+        }
+        let size = input.size();
+        let known = look.whole || self.machine.view() == View::Symbol;
+        let mut wrong = false;
+        if margin.middle < NEAR {
+            // The middle of a large cell may be nowhere near a state that occurs: look at one.
+            let exercise = self.exercise(obligation, stack, whole, answer);
+            let example = self.example(obligation.head, class, &exercise, scratch);
+            wrong = example <= 0.;
+            if example < NEAR && self.exercises[obligation.head].len() < self.enough {
+                self.exercises[obligation.head].push(exercise);
+            }
+        }
+        if wrong || (whole && known) || stack.len().max(look.before.len()) >= DEEPEST {
+            return self.leave(obligation, stack, whole, [margin.least, margin.middle]);
+        }
+        if !known && (whole || size > sighting.size()) { Fate::SplitInput } else { Fate::SplitStack }
+    }
+
+    /// How far the class is ahead on an exercise.
+    fn example(&self, head: usize, class: usize, exercise: &Exercise, scratch: &mut Scratch) -> f64 {
+        let reversed = |symbols: &[SymbolId]| symbols.iter().rev().copied().collect::<Vec<_>>();
+        let input = self.bounds.input(exercise.next, &reversed(&exercise.before), true);
+        let stack = self.bounds.stack(&reversed(&exercise.stack), true);
+        scratch.forget();
+        let margin = self.bounds.margin(head, class, &input, &stack, scratch);
+        scratch.forget();
+        margin.middle
+    }
+
+    fn leave(&mut self, obligation: &Obligation, stack: &[SymbolId], whole: bool, margin: [f64; 2]) -> Fate {
+        let mut stack = stack.to_vec();
+        stack.reverse();
+        let Look { next, before, .. } = obligation.look.clone();
+        let readout = self.readouts[obligation.head];
+        let [margin, middle] = margin;
+        self.open.push(OpenCell { readout, next, before, stack, whole, margin, middle });
+        Fate::Dropped
+    }
+
+    /// A reachable stack that ends with `stack`, and its answer.
+    fn exercise(&self, obligation: &Obligation, stack: &[SymbolId], whole: bool, answer: Answer) -> Exercise {
+        let mut stack = stack.to_vec();
+        let mut place = obligation.items.first().map_or(0, |item| item.place);
+        while !whole && place != 0 {
+            let (symbol, below) = self.ways_down[place as usize];
+            stack.extend(symbol);
+            place = below;
+        }
+        stack.reverse();
+        let Look { next, mut before, .. } = obligation.look.clone();
+        before.reverse();
+        Exercise { before, next, stack, answer }
+    }
+}

@@ -1,0 +1,289 @@
+//! Certificates: every language of the paper is proved, and what is not true is not.
+
+use std::sync::Arc;
+
+use echostack::tasks::{ReservoirKind, Task};
+use echostack::{
+    Automaton, Certificate, CertifyError, Limits, Machine, Mode, Oracle, Params, Proof, Prover, Rule, Study, View,
+    Walks, check, judge,
+};
+use safetensors::SafeTensors;
+use serde_json::{Value, json};
+
+/// Learns a language until it is proved.
+fn proved(task: Task, kind: ReservoirKind, view: View) -> (Arc<Machine>, Certificate) {
+    let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 0) };
+    let language = task.language().unwrap();
+    let (machine, proof) = Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
+    match proof {
+        Proof::Proved(certificate) => (machine, *certificate),
+        Proof::Open { cells, .. } => panic!("{task} {kind:?} {view:?}: {} cells open, {:?}", cells.len(), cells[0]),
+    }
+}
+
+fn oracle(task: Task) -> Arc<Oracle> {
+    Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap())
+}
+
+fn languages() -> impl Iterator<Item = Task> {
+    Task::ALL.into_iter().filter(|task| task.is_symbolic())
+}
+
+#[test]
+fn every_language_is_proved_by_its_next_symbol() {
+    for task in languages() {
+        for kind in ReservoirKind::ALL {
+            let (machine, certificate) = proved(task, kind, View::Symbol);
+            check(&certificate, &machine, &oracle(task)).unwrap();
+            assert!(Certificate::from_json(&certificate.to_json()).unwrap() == certificate, "{task}");
+        }
+    }
+}
+
+#[test]
+fn every_language_is_proved_by_the_papers_input() {
+    for task in languages() {
+        let (machine, certificate) = proved(task, ReservoirKind::Cycle, View::Reservoir);
+        check(&certificate, &machine, &oracle(task)).unwrap();
+        assert!(Certificate::from_json(&certificate.to_json()).unwrap() == certificate, "{task}");
+    }
+    for kind in [ReservoirKind::Random, ReservoirKind::Legendre] {
+        let (machine, certificate) = proved(Task::Dyck2, kind, View::Reservoir);
+        check(&certificate, &machine, &oracle(Task::Dyck2)).unwrap();
+    }
+}
+
+#[test]
+fn a_machine_that_was_saved_keeps_its_certificate() {
+    let (machine, certificate) = proved(Task::Anbn, ReservoirKind::Cycle, View::Symbol);
+    let mut again = Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap();
+    again.manifest_mut().insert("note".into(), "how it was made is not part of what it does".into());
+    check(&certificate, &again, &oracle(Task::Anbn)).unwrap();
+}
+
+/// Why a changed certificate is refused.
+fn refusal(certificate: &Value, machine: &Machine, oracle: &Oracle) -> String {
+    let certificate = Certificate::from_json(&certificate.to_string()).unwrap();
+    match check(&certificate, machine, oracle) {
+        Err(CertifyError::Refused(why)) => why,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// Every single entry of a list is needed.
+fn each_entry_counts(field: &str, certificate: &Value, machine: &Machine, oracle: &Oracle) {
+    let count = certificate[field].as_array().unwrap().len();
+    for at in 0..count {
+        let mut forged = certificate.clone();
+        forged[field].as_array_mut().unwrap().remove(at);
+        refusal(&forged, machine, oracle);
+    }
+}
+
+#[test]
+fn forged_certificates_are_refused() {
+    for (task, view) in [(Task::Anbn, View::Symbol), (Task::Dyck1, View::Reservoir)] {
+        let (machine, certificate) = proved(task, ReservoirKind::Cycle, view);
+        let oracle = oracle(task);
+        let text = certificate.to_json();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        check(&Certificate::from_json(&value.to_string()).unwrap(), &machine, &oracle).unwrap();
+
+        // Another machine, another automaton, another arithmetic.
+        let (other, _) = proved(task, ReservoirKind::Random, view);
+        assert_eq!(refusal(&value, &other, &oracle), "it is for another machine");
+        let automaton = oracle.automaton();
+        let rules = automaton.rules().iter().rev().cloned().collect();
+        let turned = Automaton::new(automaton.alphabet().clone(), rules, automaton.accepting().to_vec()).unwrap();
+        let turned = Oracle::strict(turned).unwrap();
+        assert_eq!(refusal(&value, &machine, &turned), "it is for another automaton");
+        let mut forged = value.clone();
+        forged["arithmetic"] = json!(2);
+        assert_eq!(refusal(&forged, &machine, &oracle), "it is for another arithmetic");
+
+        // A set of configurations that is not closed: any single one is left out, or elements are mixed up.
+        for field in ["places", "heads", "unders", "elements"] {
+            each_entry_counts(field, &value, &machine, &oracle);
+        }
+        // A cell is missing, or one decision of a cell, or the splitting of one.
+        each_entry_counts("cells", &value, &machine, &oracle);
+        for (at, cell) in value["cells"].as_array().unwrap().iter().enumerate() {
+            for list in ["proved", "split"] {
+                for step in 0..cell[list].as_array().map_or(0, Vec::len) {
+                    let mut forged = value.clone();
+                    forged["cells"][at][list].as_array_mut().unwrap().remove(step);
+                    refusal(&forged, &machine, &oracle);
+                }
+            }
+        }
+        // A false bound: what is proved on a longer stack is claimed on a shorter one already.
+        let mut claims = 0;
+        let cells = value["cells"].as_array().unwrap();
+        for (at, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell["stack"].as_array().unwrap().is_empty()) {
+            let stack = cell["stack"].as_array().unwrap();
+            let shorter = if cell["whole"] == json!(true) { &stack[..] } else { &stack[..stack.len() - 1] };
+            let parent = cells.iter().position(|cell| cell["stack"] == json!(shorter)).unwrap();
+            for step in cell["proved"].as_array().unwrap_or(&vec![]) {
+                let mut forged = value.clone();
+                if forged["cells"][parent]["proved"].is_null() {
+                    forged["cells"][parent]["proved"] = json!([]);
+                }
+                forged["cells"][parent]["proved"].as_array_mut().unwrap().push(step.clone());
+                let why = refusal(&forged, &machine, &oracle);
+                claims += usize::from(why.contains("not certain") || why.contains("two right answers"));
+            }
+            assert!(at < cells.len());
+        }
+        assert!(claims > 10, "{task}: only {claims} claims could be false");
+    }
+}
+
+#[test]
+fn what_is_no_certificate_is_an_error() {
+    for text in ["", "{}", "[1]", r#"{"certificate": 1}"#] {
+        assert!(Certificate::from_json(text).is_err(), "{text}");
+    }
+    let (_, certificate) = proved(Task::Anbn, ReservoirKind::Cycle, View::Symbol);
+    let value: Value = serde_json::from_str(&certificate.to_json()).unwrap();
+    for (field, bad) in [
+        ("certificate", json!(9)),
+        ("heads", json!([[1_000_000, 0, 0]])),
+        ("controls", json!([[7, 0]])),
+        ("elements", json!([[0, 4_000_000_000_u32]])),
+        ("cells", json!([{"stack": [0], "proved": [[0]]}])),
+    ] {
+        let mut damaged = value.clone();
+        damaged[field] = bad;
+        assert!(Certificate::from_json(&damaged.to_string()).is_err(), "{field}");
+    }
+}
+
+/// All automata that differ from this one in one rule: another pop, another push, another lookahead, or no rule.
+fn changed(automaton: &Automaton) -> Vec<Automaton> {
+    let alphabet = automaton.alphabet();
+    let mut all: Vec<Vec<Rule>> = Vec::new();
+    let with = |at: usize, rule: Rule| {
+        let mut rules = automaton.rules().to_vec();
+        rules[at] = rule;
+        rules
+    };
+    for (at, rule) in automaton.rules().iter().enumerate() {
+        let mut less = automaton.rules().to_vec();
+        less.remove(at);
+        all.push(less);
+        if rule.pop > 0 {
+            all.push(with(at, Rule { pop: rule.pop - 1, ..rule.clone() }));
+        }
+        for push in alphabet.nonterminals().filter(|&push| push != rule.push) {
+            all.push(with(at, Rule { push, ..rule.clone() }));
+        }
+        for lookahead in alphabet.lookaheads().filter(|&next| rule.lookahead != Some(next)) {
+            all.push(with(at, Rule { lookahead: Some(lookahead), ..rule.clone() }));
+        }
+    }
+    let make = |rules| Automaton::new(alphabet.clone(), rules, automaton.accepting().to_vec()).ok();
+    all.into_iter().filter_map(make).collect()
+}
+
+#[test]
+fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
+    let (mut tried, mut shown) = (0, 0);
+    for task in [Task::Anbn, Task::Dyck1, Task::Palindrome] {
+        let right = oracle(task);
+        let prover = Prover::new(&right, View::Symbol).unwrap();
+        for wrong in changed(right.automaton()) {
+            let Ok(teacher) = Oracle::strict(wrong) else { continue };
+            let teacher = Arc::new(teacher);
+            let walks = Walks::new("changed", teacher.clone());
+            let params =
+                Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(64, 0) };
+            let study = Study { words: 20, lengths: 0..=12, rounds: 6, ..Study::default() };
+            // Some have no words at all, or loop.
+            let Ok((machine, proof)) = study.prove(&walks, &params.check().unwrap(), &(), &mut |_| {}) else {
+                continue;
+            };
+            let Proof::Proved(_) = proof else { continue };
+            tried += 1;
+            match prover.prove(&machine, &()).unwrap() {
+                // The change makes no difference: then both automata do the same on every word.
+                Proof::Proved(certificate) => check(&certificate, &machine, &right).unwrap(),
+                Proof::Open { cells, .. } => {
+                    let Some(found) = prover.difference(&machine, &cells) else { continue };
+                    shown += 1;
+                    let verdicts = (
+                        judge(&machine, &found.word, Limits::default(), &mut ()),
+                        judge(&right, &found.word, Limits::default(), &mut ()),
+                    );
+                    assert_eq!(verdicts, (found.machine.clone(), found.automaton.clone()));
+                    assert_ne!(found.machine, found.automaton);
+                    assert_eq!(judge(&teacher, &found.word, Limits::default(), &mut ()), found.machine);
+                }
+            }
+        }
+    }
+    assert!(tried >= 10 && shown >= 5, "{tried} were learned, {shown} differ by a word");
+}
+
+/// The same machine with one number of one tensor changed.
+fn nudged(machine: &Machine, tensor: &str, place: usize, change: impl Fn(f64) -> f64) -> Machine {
+    let bytes = machine.to_bytes().unwrap();
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let tensors = file.tensors().into_iter().map(|(name, view)| {
+        let mut data = view.data().to_vec();
+        if name == tensor {
+            let number = &mut data[8 * place..][..8];
+            let value = change(f64::from_le_bytes(number.try_into().unwrap()));
+            number.copy_from_slice(&value.to_le_bytes());
+        }
+        (name, (view.dtype(), view.shape().to_vec(), data))
+    });
+    let tensors: Vec<_> = tensors.collect();
+    let views = tensors.iter().map(|(name, (dtype, shape, data))| {
+        (name.clone(), safetensors::tensor::TensorView::new(*dtype, shape.clone(), data).unwrap())
+    });
+    let bytes = safetensors::serialize(views, metadata.metadata().clone()).unwrap();
+    Machine::from_bytes(&bytes).unwrap()
+}
+
+/// What the machine decides on each of the contexts that it was taught.
+fn decisions(machine: &Machine) -> Vec<echostack::Choices> {
+    let lessons = machine.lessons();
+    let choose = |(lesson, _)| {
+        let (input, stack) = lessons.states(&**machine.reservoir(), lesson);
+        machine.choose(&input, &stack)
+    };
+    lessons.actions().map(choose).collect()
+}
+
+#[test]
+fn a_machine_with_one_weight_nudged_until_a_context_flips_is_not_proved() {
+    let (machine, certificate) = proved(Task::Dyck1, ReservoirKind::Cycle, View::Symbol);
+    let oracle = oracle(Task::Dyck1);
+    let prover = Prover::new(&oracle, View::Symbol).unwrap();
+    let before = decisions(&machine);
+    for (tensor, place) in [("pop.weights", 0), ("push.weights", 3), ("pop.weights", 9), ("push.intercepts", 0)] {
+        let mut step = 1e-6;
+        let wrong = loop {
+            let other = nudged(&machine, tensor, place, |value| value + step);
+            if decisions(&other) != before {
+                break other;
+            }
+            // Not flipped: the same decisions, though not the same machine.
+            assert!(matches!(check(&certificate, &other, &oracle), Err(CertifyError::Refused(_))));
+            step *= 2.;
+            assert!(step < 1e12, "{tensor} {place} flips nothing");
+        };
+        assert!(matches!(prover.prove(&wrong, &()).unwrap(), Proof::Open { .. }), "{tensor} {place} at {step}");
+    }
+}
+
+#[test]
+fn machines_that_cannot_be_compared_are_refused() {
+    let (machine, certificate) = proved(Task::Dyck1, ReservoirKind::Cycle, View::Symbol);
+    assert!(matches!(check(&certificate, &machine, &oracle(Task::Anbn)), Err(CertifyError::Alphabet)));
+    let traces = Task::Dyck1.examples(echostack::tasks::Split::Train, 5, 0);
+    let tolerant = ReservoirKind::Cycle.params(32, 0).check().unwrap();
+    let tolerant = tolerant.fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap();
+    assert!(matches!(check(&certificate, &tolerant, &oracle(Task::Dyck1)), Err(CertifyError::Tolerant)));
+}
