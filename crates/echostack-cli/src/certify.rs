@@ -1,14 +1,16 @@
 //! `echostack certify`: prove that a machine agrees with an automaton on every word, or check such a proof.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use echostack::certify::{OpenCell, Size};
+use echostack::certify::{OpenCell, ProvedCell, Size, check_each};
 use echostack::{
-    Alphabet, Certificate, CertifyError, Lookahead, Machine, Mode, Oracle, Proof, Prover, SymbolId, check,
+    Alphabet, Answer, Certificate, CertifyError, Lookahead, Machine, Mode, Oracle, Proof, Prover, Readout, Reduction,
+    SymbolId, Verdict,
 };
 use serde_json::json;
 
@@ -31,6 +33,9 @@ pub(crate) struct Args {
     /// Check this certificate, in place of searching for one
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
+    /// Show every cell that is checked: readout, next token, end of the stack, answer, and how far ahead it is at least
+    #[arg(long, requires = "check", conflicts_with = "json")]
+    cells: bool,
     /// How a grammar becomes rules [default: as the machine was taught]
     #[arg(long, value_enum)]
     encoding: Option<EncodingName>,
@@ -60,7 +65,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             if let Some(path) = &args.output {
                 write(path, &certificate)?;
             }
-            tell_proved(args.json, quiet, &subject.name, certificate.size(), start.elapsed().as_secs_f64())?;
+            tell_proved(args, quiet, (&subject.name, machine.alphabet()), certificate.size(), start)?;
             Ok(Outcome::Accepted)
         }
         Proof::Open { cells, examined, .. } => {
@@ -86,8 +91,13 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
                 Some(found) => {
                     let word: Vec<&str> = names(alphabet, &found.word).collect();
                     println!("the two differ on the word: {}", word.join(" "));
-                    println!("  machine:   {}", tell(alphabet, &found.machine, None));
-                    println!("  automaton: {}", tell(alphabet, &found.automaton, None));
+                    for (who, verdict) in [("machine:  ", &found.machine), ("automaton:", &found.automaton)] {
+                        let refused = match verdict {
+                            Verdict::Reject { position, .. } => word.get(*position as usize).copied(),
+                            _ => None,
+                        };
+                        println!("  {who} {}", tell(alphabet, verdict, refused));
+                    }
                 }
                 None => println!("no word is known on which they differ"),
             }
@@ -110,9 +120,20 @@ fn check_file(
 ) -> Result<Outcome> {
     let text = std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
     let certificate = Certificate::from_json(&text).with_context(|| format!("could not use {}", path.display()))?;
-    match check(&certificate, machine, oracle) {
+    let mut cells = Vec::new();
+    let mut tell = |cell: ProvedCell| {
+        if args.cells {
+            cells.push(cell);
+        }
+    };
+    match check_each(&certificate, machine, oracle, &mut tell) {
         Ok(()) => {
-            tell_proved(args.json, quiet, name, certificate.size(), start.elapsed().as_secs_f64())?;
+            let mut out = std::io::stdout().lock();
+            for cell in &cells {
+                writeln!(out, "{}", tell_proved_cell(machine.alphabet(), cell))?;
+            }
+            drop(out);
+            tell_proved(args, quiet, (name, machine.alphabet()), certificate.size(), start)?;
             Ok(Outcome::Accepted)
         }
         Err(CertifyError::Refused(why)) => {
@@ -132,12 +153,19 @@ pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<()> {
     std::fs::write(path, certificate.to_json()).with_context(|| format!("could not write {}", path.display()))
 }
 
-fn tell_proved(as_json: bool, quiet: bool, name: &str, size: Size, seconds: f64) -> Result<()> {
-    let Size { stacks, cells, depth, input, reach } = size;
-    if as_json {
+fn tell_proved(
+    args: &Args,
+    quiet: bool,
+    (name, alphabet): (&str, &Alphabet),
+    size: Size,
+    start: Instant,
+) -> Result<()> {
+    let seconds = start.elapsed().as_secs_f64();
+    let Size { stacks, cells, depth, input, elements, reach } = size;
+    if args.json {
         return print_json(&json!({
             "proved": true, "against": name, "cells": cells, "stacks": stacks, "depth": depth, "input": input,
-            "reach": reach, "seconds": seconds,
+            "elements": elements, "symbols": alphabet.len(), "reach": reach, "seconds": seconds,
         }));
     }
     if !quiet {
@@ -149,22 +177,49 @@ fn tell_proved(as_json: bool, quiet: bool, name: &str, size: Size, seconds: f64)
     Ok(())
 }
 
+fn tell_proved_cell(alphabet: &Alphabet, cell: &ProvedCell) -> String {
+    let (readout, answer) = match (cell.readout, cell.answer) {
+        (Readout::Pop, Answer::Act(Reduction { pop, .. })) => ("pop", pop.to_string()),
+        (_, Answer::Act(Reduction { push, .. })) => {
+            ("push", push.map_or("nothing".to_string(), |symbol| alphabet.name(symbol).to_string()))
+        }
+        (_, Answer::Shift(shift)) => ("shift", if shift { "yes" } else { "no" }.to_string()),
+        (_, Answer::Output(accepts)) => ("output", u8::from(accepts).to_string()),
+    };
+    let mut input: Vec<&str> = cell.before.iter().rev().map(|&token| alphabet.name(token)).collect();
+    if cell.from_beginning {
+        input.insert(0, "^");
+    }
+    input.push(next_name(alphabet, cell.next));
+    let stack = end_of_stack(alphabet, &cell.stack, cell.whole);
+    format!("{readout:6}  next {:12} stack {stack:24} {answer:8} by {:.3}", input.join(" "), cell.margin)
+}
+
+/// What comes next, as it is written.
+fn next_name(alphabet: &Alphabet, next: Lookahead) -> &str {
+    match next {
+        Lookahead::Token(token) => alphabet.name(token),
+        Lookahead::End => "#",
+    }
+}
+
+/// The end of a stack, with `^` for the bottom or `...` for whatever is beneath.
+fn end_of_stack(alphabet: &Alphabet, stack: &[SymbolId], whole: bool) -> String {
+    let names = stack.iter().map(|&symbol| alphabet.name(symbol));
+    [if whole { "^" } else { "..." }].into_iter().chain(names).collect::<Vec<_>>().join(" ")
+}
+
 fn spelled(alphabet: &Alphabet, symbols: impl Iterator<Item = SymbolId>) -> String {
     symbols.map(|symbol| alphabet.name(symbol)).collect::<Vec<_>>().join(" ")
 }
 
 fn tell_cell(alphabet: &Alphabet, cell: &OpenCell) -> String {
     let input = spelled(alphabet, cell.before.iter().rev().copied());
-    let stack = spelled(alphabet, cell.stack.iter().copied());
-    let next = match cell.next {
-        Lookahead::Token(token) => alphabet.name(token),
-        Lookahead::End => "the end",
-    };
-    let bottom = if cell.whole { "^ " } else { "" };
     format!(
-        "open: {:?} on the stack [{bottom}{stack}] before {}{}{}: the bound misses by {:.3}, the value in the middle is {:.3}",
+        "open: {:?} on the stack {} before {}{}{}: the bound misses by {:.3}, the value in the middle is {:.3}",
         cell.readout,
-        next,
+        end_of_stack(alphabet, &cell.stack, cell.whole),
+        next_name(alphabet, cell.next),
         if input.is_empty() { "" } else { ", after " },
         input,
         -cell.margin,

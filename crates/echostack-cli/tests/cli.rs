@@ -232,6 +232,11 @@ fn the_page_on_grammars_shows_real_sessions() {
     runs_as_shown("docs/grammars.md", 12);
 }
 
+#[test]
+fn the_page_on_certificates_shows_real_sessions() {
+    runs_as_shown("docs/certificates.md", 6);
+}
+
 /// Replaces the number before " ms": it differs from run to run.
 fn without_times(text: &str) -> String {
     let parts: Vec<&str> = text.split(" ms").collect();

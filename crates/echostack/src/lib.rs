@@ -21,8 +21,8 @@
 //! - [`symbol`]: alphabets, tokens, words. [`recognize`]: sessions, verdicts, limits, and the loop of Algorithms 1 and 2.
 //! - [`automaton`]: the LR(1)-automaton, its oracle, its viable stacks. [`teach`]: traces.
 //! - [`reservoir`]: the trait and its kinds. [`readout`]: support vector machines and ridge regression.
-//! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`study`]: learning that tests itself.
-//!   [`tasks`]: the paper's nine tasks.
+//! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`certify`]: proofs for all words. [`study`]:
+//!   learning that tests itself, or proves itself. [`tasks`]: the paper's nine tasks.
 //!
 //! # A whole small program
 //! ```
@@ -58,7 +58,8 @@ pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule,
 pub use certify::{Certificate, CertificateFileError, CertifyError, Proof, Prover, check};
 pub use control::{Control, Stage};
 pub use machine::{
-    ActionReadout, Checked, Choices, Exercise, FileError, FitError, Machine, OutputReadout, ParamError, Params, Readout,
+    ActionReadout, Answer, Checked, Choices, Exercise, FileError, FitError, Machine, OutputReadout, ParamError, Params,
+    Readout,
 };
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{

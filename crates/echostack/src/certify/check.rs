@@ -10,11 +10,32 @@ use super::cells::{Cells, Looks, Obligation};
 use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, machine_digest};
 use crate::automaton::Oracle;
 use crate::automaton::reach::{Head, Move, Reach, Strict, Under};
-use crate::machine::{Machine, Readout};
-use crate::symbol::SymbolId;
+use crate::machine::{Answer, Machine, Readout};
+use crate::symbol::{Lookahead, SymbolId};
 
 fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
     Err(CertifyError::Refused(why.into()))
+}
+
+/// A decision that is proved: in all configurations of a cell the machine gives this answer, which is the right one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProvedCell {
+    /// The readout.
+    pub readout: Readout,
+    /// What comes next.
+    pub next: Lookahead,
+    /// The tokens before it that the cell is about, the last one first.
+    pub before: Vec<SymbolId>,
+    /// Whether these are all.
+    pub from_beginning: bool,
+    /// The end of the stack that the cell is about, topmost last.
+    pub stack: Vec<SymbolId>,
+    /// Whether this is the whole stack.
+    pub whole: bool,
+    /// The answer.
+    pub answer: Answer,
+    /// How far it is ahead of any other, at least.
+    pub margin: f64,
 }
 
 /// Verifies that a certificate proves that the machine agrees with the strict automaton on every word.
@@ -22,6 +43,19 @@ fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
 /// # Errors
 /// [`CertifyError::Refused`] if it does not; the others if the two cannot be compared.
 pub fn check(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> Result<(), CertifyError> {
+    check_each(certificate, machine, oracle, &mut |_| {})
+}
+
+/// The same, and tells of each cell that is verified. If one is refused, those told before are worth nothing.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_each(
+    certificate: &Certificate,
+    machine: &Machine,
+    oracle: &Oracle,
+    tell: &mut dyn FnMut(ProvedCell),
+) -> Result<(), CertifyError> {
     let automaton = oracle.automaton();
     comparable(machine, automaton)?;
     if certificate.arithmetic != ARITHMETIC {
@@ -46,7 +80,7 @@ pub fn check(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> R
     let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
     let terminals = machine.alphabet().terminals().len();
     let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals);
-    let mut walk = Walk { machine, strict: &strict, cells, bounds, readouts, looks: Looks::default() };
+    let mut walk = Walk { machine, strict: &strict, cells, bounds, readouts, looks: Looks::default(), tell };
     walk.run(root, &certificate.cells)
 }
 
@@ -98,6 +132,7 @@ struct Walk<'c, 'a> {
     bounds: Bounds<'c>,
     readouts: Vec<Readout>,
     looks: Looks,
+    tell: &'c mut dyn FnMut(ProvedCell),
 }
 
 impl Walk<'_, '_> {
@@ -148,7 +183,7 @@ impl Walk<'_, '_> {
             scratch.forget();
             for name in &cell.proved {
                 let obligation = take(&mut left, name)?;
-                self.certain(&obligation, &stack, scratch)?;
+                self.certain(cell, &obligation, &stack, scratch)?;
             }
         }
         let mut left: Vec<Obligation> = left.into_values().collect();
@@ -159,6 +194,7 @@ impl Walk<'_, '_> {
     /// The right answer is the same in the whole cell, and the machine gives it there.
     fn certain(
         &mut self,
+        cell: &Cell,
         obligation: &Obligation,
         stack: &Sighting,
         scratch: &mut Scratch,
@@ -171,6 +207,19 @@ impl Walk<'_, '_> {
         let input = self.looks.see(&self.bounds, look);
         scratch.turn_to(look);
         let margin = self.bounds.margin(obligation.head, class, input, stack, scratch);
-        if margin.least > 0. { Ok(()) } else { refuse("a decision is not certain where it should be") }
+        if margin.least.is_nan() || margin.least <= 0. {
+            return refuse("a decision is not certain where it should be");
+        }
+        (self.tell)(ProvedCell {
+            readout: self.readouts[obligation.head],
+            next: look.next,
+            before: look.before.clone(),
+            from_beginning: look.whole,
+            stack: cell.stack.iter().rev().copied().collect(),
+            whole: cell.whole,
+            answer,
+            margin: margin.least,
+        });
+        Ok(())
     }
 }

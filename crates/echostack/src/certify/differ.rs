@@ -69,17 +69,21 @@ impl Prover<'_> {
         while !level.is_empty() && tried < SHORT_WORDS {
             let (ours, theirs) =
                 (judge_all(machine, &level, Limits::default()), judge_all(self.oracle(), &level, Limits::default()));
-            let mut longer = Vec::new();
+            let (mut longer, mut differences) = (Vec::new(), Vec::new());
             for ((word, machine), automaton) in level.iter().zip(ours).zip(theirs) {
                 if machine != automaton {
-                    return Some(Difference { word: word.clone(), machine, automaton });
-                }
-                if matches!(automaton, Verdict::Accept | Verdict::Incomplete { .. })
+                    differences.push(Difference { word: word.clone(), machine, automaton });
+                } else if matches!(automaton, Verdict::Accept | Verdict::Incomplete { .. })
                     && let Word::Symbols(symbols) = word
                 {
                     let tokens = self.oracle().alphabet().terminals();
                     longer.extend(tokens.map(|token| Word::Symbols([&symbols[..], &[token]].concat())));
                 }
+            }
+            // One that only one of them accepts says more than one with other expected tokens.
+            let plain = differences.iter().position(|found| found.machine.is_accept() != found.automaton.is_accept());
+            if !differences.is_empty() {
+                return Some(differences.swap_remove(plain.unwrap_or(0)));
             }
             tried += level.len();
             longer.truncate(SHORT_WORDS);

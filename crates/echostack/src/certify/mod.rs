@@ -13,7 +13,7 @@ mod enclose;
 mod file;
 mod prove;
 
-pub use check::check;
+pub use check::{ProvedCell, check, check_each};
 pub use differ::Difference;
 pub use file::CertificateFileError;
 pub use prove::{OpenCell, Proof, Prover};
@@ -105,6 +105,8 @@ pub struct Size {
     pub depth: usize,
     /// The most tokens of the input, the next one among them.
     pub input: usize,
+    /// The elements: a symbol of the stack with all that decides what the automaton does when it is on top.
+    pub elements: usize,
     /// The transitions of the automaton of reachable stacks.
     pub reach: usize,
 }
@@ -118,6 +120,7 @@ impl Certificate {
             cells: proved().count(),
             depth: proved().map(|(cell, _)| cell.stack.len()).max().unwrap_or(0),
             input: proved().map(|(_, look)| look.before.len() + 1).max().unwrap_or(0),
+            elements: self.elements.len() + 1,
             reach: self.reach.heads.len() + self.reach.unders.len(),
         }
     }

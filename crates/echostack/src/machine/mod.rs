@@ -119,9 +119,10 @@ pub enum Readout {
 
 /// What a readout may be asked to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// What to do to the stack: for the readouts of pop and push.
     Act(Reduction),
+    /// Whether the next token is shifted.
     Shift(bool),
     /// Whether the output means acceptance.
     Output(bool),
