@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use echostack::certify::{OpenCell, ProvedCell, Size, check_each};
+use echostack::certify::{Difference, OpenCell, ProvedCell, Size, check_each};
 use echostack::{
     Alphabet, Answer, Certificate, CertifyError, Lookahead, Machine, Mode, Oracle, Proof, Prover, Readout, Reduction,
     SymbolId, Verdict,
@@ -49,8 +49,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let machine = Arc::new(load(&args.model)?);
-    let taught = machine.manifest().get("encoding").and_then(|name| EncodingName::from_str(name, false).ok());
-    let subject = Subject::named(&args.against, args.encoding.or(taught).unwrap_or(EncodingName::Auto))?;
+    let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding))?;
     let oracle = subject.oracle(Mode::Strict)?;
     let start = Instant::now();
     if let Some(path) = &args.check {
@@ -88,17 +87,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             }
             println!("not proved: {} of {examined} cells are open", cells.len());
             match difference {
-                Some(found) => {
-                    let word: Vec<&str> = names(alphabet, &found.word).collect();
-                    println!("the two differ on the word: {}", word.join(" "));
-                    for (who, verdict) in [("machine:  ", &found.machine), ("automaton:", &found.automaton)] {
-                        let refused = match verdict {
-                            Verdict::Reject { position, .. } => word.get(*position as usize).copied(),
-                            _ => None,
-                        };
-                        println!("  {who} {}", tell(alphabet, verdict, refused));
-                    }
-                }
+                Some(found) => tell_difference(alphabet, &found),
                 None => println!("no word is known on which they differ"),
             }
             for cell in cells.iter().take(args.show_open) {
@@ -106,6 +95,25 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             }
             Ok(Outcome::Rejected)
         }
+    }
+}
+
+/// How a grammar becomes rules that a machine is compared with: as it was taught, if nothing else is asked for.
+pub(crate) fn encoding_of(machine: &Machine, asked: Option<EncodingName>) -> EncodingName {
+    let taught = machine.manifest().get("encoding").and_then(|name| EncodingName::from_str(name, false).ok());
+    asked.or(taught).unwrap_or(EncodingName::Auto)
+}
+
+/// Prints a word on which a machine and an automaton differ, and what each says of it.
+pub(crate) fn tell_difference(alphabet: &Alphabet, found: &Difference) {
+    let word: Vec<&str> = names(alphabet, &found.word).collect();
+    println!("the two differ on the word: {}", word.join(" "));
+    for (who, verdict) in [("machine:  ", &found.machine), ("automaton:", &found.automaton)] {
+        let refused = match verdict {
+            Verdict::Reject { position, .. } => word.get(*position as usize).copied(),
+            _ => None,
+        };
+        println!("  {who} {}", tell(alphabet, verdict, refused));
     }
 }
 

@@ -5,6 +5,7 @@ mod bench;
 mod certify;
 mod check;
 mod evaluate;
+mod extract;
 mod inspect;
 mod learn;
 mod parse;
@@ -56,6 +57,8 @@ enum Command {
     Evaluate(evaluate::Args),
     /// Prove that a machine is right on every word, or check a proof: exit code 0 if it is proved, 1 if not
     Certify(certify::Args),
+    /// Read the automaton out of a machine, proved to be what it does on every word
+    Extract(extract::Args),
     /// Show what is in a model file
     Inspect(inspect::Args),
     /// Train and test as a work item says, and print errors and seconds
@@ -167,6 +170,7 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Check(args) => check::run(&args, cli.quiet),
         Command::Evaluate(args) => evaluate::run(&args, cli.quiet),
         Command::Certify(args) => certify::run(&args, cli.quiet),
+        Command::Extract(args) => extract::run(&args, cli.quiet),
         Command::Teach(args) => teach::run(&args),
         Command::Parse(args) => parse::run(&args),
         Command::Inspect(args) => inspect::run(&args),

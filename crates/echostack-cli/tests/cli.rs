@@ -237,6 +237,11 @@ fn the_page_on_certificates_shows_real_sessions() {
     runs_as_shown("docs/certificates.md", 6);
 }
 
+#[test]
+fn the_page_on_reading_back_shows_real_sessions() {
+    runs_as_shown("docs/reading-back.md", 6);
+}
+
 /// Replaces the number before " ms": it differs from run to run.
 fn without_times(text: &str) -> String {
     let parts: Vec<&str> = text.split(" ms").collect();

@@ -21,8 +21,9 @@
 //! - [`symbol`]: alphabets, tokens, words. [`recognize`]: sessions, verdicts, limits, and the loop of Algorithms 1 and 2.
 //! - [`automaton`]: the LR(1)-automaton, its oracle, its viable stacks. [`teach`]: traces.
 //! - [`reservoir`]: the trait and its kinds. [`readout`]: support vector machines and ridge regression.
-//! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`certify`]: proofs for all words. [`study`]:
-//!   learning that tests itself, or proves itself. [`tasks`]: the paper's nine tasks.
+//! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`certify`]: proofs for all words.
+//!   [`pushdown`]: the automaton that a machine is. [`study`]: learning that tests itself, or proves itself. [`tasks`]: the
+//!   paper's nine tasks.
 //!
 //! # A whole small program
 //! ```
@@ -44,6 +45,7 @@ pub mod automaton;
 pub mod certify;
 pub mod control;
 pub mod machine;
+pub mod pushdown;
 pub mod readout;
 pub mod recognize;
 pub mod reservoir;
@@ -61,6 +63,7 @@ pub use machine::{
     ActionReadout, Answer, Checked, Choices, Exercise, FileError, FitError, Machine, OutputReadout, ParamError, Params,
     Readout,
 };
+pub use pushdown::{ExtractError, Extraction, extract};
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
     Engine, Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Tree,

@@ -62,6 +62,49 @@ pub(crate) enum Move {
     Push(Control, ElementId),
 }
 
+/// A pushdown system: what can happen next, with this control and topmost element.
+pub(crate) trait System {
+    /// All that can happen next; nothing if the word ends here, in whichever way.
+    fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move>;
+
+    /// The symbol of an element; `None` for the bottom.
+    fn symbol(&self, element: ElementId) -> Option<SymbolId>;
+}
+
+/// How many tokens before the next one are remembered, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// One more than the terminals, and its power by the number of tokens that are remembered.
+    base: u32,
+    span: u32,
+}
+
+impl Memory {
+    /// A memory of so many tokens, if their number is not too large.
+    pub(crate) fn new(terminals: usize, tokens: u32) -> Option<Self> {
+        let base = u32::try_from(terminals).ok()?.checked_add(1)?;
+        Some(Self { base, span: base.checked_pow(tokens)? })
+    }
+
+    /// What is remembered when one more token was read.
+    pub(crate) fn push(self, recent: History, token: SymbolId) -> History {
+        let digit = token.index() as u64 + 1;
+        ((u64::from(recent) * u64::from(self.base) + digit) % u64::from(self.span)) as History
+    }
+
+    /// The token so far back, 0 being the last one that was read.
+    pub(crate) fn recall(self, recent: History, back: usize) -> Recalled {
+        let place = u32::try_from(back).ok().and_then(|back| self.base.checked_pow(back));
+        match place.filter(|&place| place < self.span) {
+            None => Recalled::Forgotten,
+            Some(place) => match recent / place % self.base {
+                0 => Recalled::Beginning,
+                digit => Recalled::Token(SymbolId::new(digit as usize - 1)),
+            },
+        }
+    }
+}
+
 /// A strict automaton, as a pushdown system whose elements are found as they are asked for.
 pub(crate) struct Strict<'a> {
     automaton: &'a Automaton,
@@ -72,9 +115,7 @@ pub(crate) struct Strict<'a> {
     on: Vec<ElementId>,
     ids: HashMap<Element, ElementId>,
     pushed: HashMap<(ElementId, SymbolId), ElementId>,
-    /// One more than the terminals, and its power by the number of tokens that are remembered.
-    base: u32,
-    span: u32,
+    memory: Memory,
 }
 
 impl<'a> Strict<'a> {
@@ -83,8 +124,7 @@ impl<'a> Strict<'a> {
         let automaton = oracle.automaton();
         let viability = oracle.viable()?;
         let suffixes = Suffixes::new(automaton);
-        let base = automaton.alphabet().terminals().len() as u32 + 1;
-        let span = base.checked_pow(memory).ok_or(AutomatonError::TooLarge)?;
+        let memory = Memory::new(automaton.alphabet().terminals().len(), memory).ok_or(AutomatonError::TooLarge)?;
         let bottom = Element { symbol: None, suffix: suffixes.bottom(), state: viability.bottom() };
         Ok(Self {
             automaton,
@@ -94,14 +134,8 @@ impl<'a> Strict<'a> {
             on: vec![0],
             ids: HashMap::from([(bottom, 0)]),
             pushed: HashMap::new(),
-            base,
-            span,
+            memory,
         })
-    }
-
-    /// The symbol of an element; `None` for the bottom.
-    pub(crate) fn symbol(&self, element: ElementId) -> Option<SymbolId> {
-        self.elements[element as usize].symbol
     }
 
     /// For each element the one beneath it when it was found, and its symbol: from these the elements can be found again.
@@ -142,20 +176,18 @@ impl<'a> Strict<'a> {
         self.viability.is_viable(self.viability.push(self.elements[element as usize].state, token))
     }
 
-    /// The tokens before the next one that a history tells, the last one first; `None` is the beginning of the word.
-    pub(crate) fn recall(&self, recent: History, back: usize) -> Recalled {
-        let place = u32::try_from(back).ok().and_then(|back| self.base.checked_pow(back));
-        match place.filter(|&place| place < self.span) {
-            None => Recalled::Forgotten,
-            Some(place) => match recent / place % self.base {
-                0 => Recalled::Beginning,
-                digit => Recalled::Token(SymbolId::new(digit as usize - 1)),
-            },
-        }
+    /// What is remembered of the input.
+    pub(crate) fn memory(&self) -> Memory {
+        self.memory
+    }
+}
+
+impl System for Strict<'_> {
+    fn symbol(&self, element: ElementId) -> Option<SymbolId> {
+        self.elements[element as usize].symbol
     }
 
-    /// All that can happen next; nothing if the word ends here, in whichever way.
-    pub(crate) fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move> {
+    fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move> {
         match control {
             Control::Next(recent) => {
                 let looks = self.automaton.alphabet().lookaheads();
@@ -163,24 +195,29 @@ impl<'a> Strict<'a> {
             }
             Control::Reduce(sight) => match self.reduction(top, sight.next) {
                 Reduction { push: None, .. } => vec![Move::Stay(Control::Settled(sight))],
-                Reduction { pop, push: Some(push) } => self.popping(sight, pop, push, top),
+                Reduction { pop, push: Some(push) } => popping(sight, pop, push, top, || self.push(top, push)),
             },
-            Control::Pop(sight, left, push) => self.popping(sight, left, push, top),
+            Control::Pop(sight, left, push) => popping(sight, left, push, top, || self.push(top, push)),
             Control::Settled(Sight { recent, next: Lookahead::Token(token) }) if self.shifts(top, token) => {
-                let digit = token.index() as u64 + 1;
-                let recent = (u64::from(recent) * u64::from(self.base) + digit) % u64::from(self.span);
-                vec![Move::Push(Control::Next(recent as History), self.push(top, token))]
+                vec![Move::Push(Control::Next(self.memory.push(recent, token)), self.push(top, token))]
             }
             Control::Settled(_) => Vec::new(),
         }
     }
+}
 
-    fn popping(&mut self, sight: Sight, left: u32, push: SymbolId, top: ElementId) -> Vec<Move> {
-        match left {
-            0 => vec![Move::Push(Control::Reduce(sight), self.push(top, push))],
-            _ if top == 0 => Vec::new(), // a rule pops more than there is: the run is stopped
-            _ => vec![Move::Pop(Control::Pop(sight, left - 1, push))],
-        }
+/// What happens while `left` symbols are to be popped and then one pushed, which makes the element that `pushed` says.
+pub(crate) fn popping(
+    sight: Sight,
+    left: u32,
+    push: SymbolId,
+    top: ElementId,
+    pushed: impl FnOnce() -> ElementId,
+) -> Vec<Move> {
+    match left {
+        0 => vec![Move::Push(Control::Reduce(sight), pushed())],
+        _ if top == 0 => Vec::new(), // more is popped than there is: the run is stopped
+        _ => vec![Move::Pop(Control::Pop(sight, left - 1, push))],
     }
 }
 
@@ -253,8 +290,8 @@ const MAX_FOUND: usize = 1 << 23;
 /// word.
 type Known = (Vec<(Under, u32)>, Vec<(Control, u32)>);
 
-struct Saturation<'s, 'a> {
-    strict: &'s mut Strict<'a>,
+struct Saturation<'s, S> {
+    system: &'s mut S,
     queue: BinaryHeap<Reverse<(u32, u32, Found, u32)>>,
     count: u32,
     places: HashMap<(Control, ElementId), PlaceId>,
@@ -264,7 +301,7 @@ struct Saturation<'s, 'a> {
     popped: HashSet<(Control, PlaceId)>,
 }
 
-impl Saturation<'_, '_> {
+impl<S: System> Saturation<'_, S> {
     fn find(&mut self, found: Found, word: u32) {
         self.count += 1;
         self.queue.push(Reverse((self.witness.ropes[word as usize].1, self.count, found, word)));
@@ -298,13 +335,13 @@ impl Saturation<'_, '_> {
         }
         self.reach.heads.push(head);
         let Head { control, element, beneath } = head;
-        for next in self.strict.moves(control, element) {
+        for next in self.system.moves(control, element) {
             match next {
                 Move::Stay(control) => self.find(Found::Head(Head { control, ..head }), word),
                 Move::Pop(control) => self.find(Found::Popped(control, beneath), word),
                 Move::Push(control, pushed) => {
                     let place = self.place(control, pushed);
-                    let own = match (control, self.strict.symbol(pushed)) {
+                    let own = match (control, self.system.symbol(pushed)) {
                         (Control::Next(_), Some(token)) => self.rope(Rope::Token(token)),
                         _ => 0,
                     };
@@ -347,10 +384,10 @@ impl Reach {
     pub(crate) const START: Head = Head { control: Control::Next(0), element: 0, beneath: 0 };
 
     /// All reachable configurations, each with a shortest word that leads there.
-    pub(crate) fn new(strict: &mut Strict<'_>) -> Result<(Self, Witness), AutomatonError> {
+    pub(crate) fn new(system: &mut impl System) -> Result<(Self, Witness), AutomatonError> {
         let witness = Witness { ropes: vec![(Rope::Empty, 0)], heads: HashMap::new(), unders: HashMap::new() };
         let mut all = Saturation {
-            strict,
+            system,
             queue: BinaryHeap::new(),
             count: 0,
             places: HashMap::new(),
@@ -489,7 +526,7 @@ mod tests {
                 Control::Settled(sight) => (true, sight),
                 _ => continue,
             };
-            let last = match strict.recall(sight.recent, 0) {
+            let last = match strict.memory().recall(sight.recent, 0) {
                 Recalled::Token(token) => Some(token),
                 _ => None,
             };

@@ -245,6 +245,32 @@ impl<'m> Bounds<'m> {
         margin
     }
 
+    /// The class that is taken on the whole of both sets, if we can tell. `scratch` as for [`Bounds::margin`].
+    pub(crate) fn certain(
+        &self,
+        head: usize,
+        input: &Sighting,
+        stack: &Sighting,
+        scratch: &mut Scratch,
+    ) -> Option<usize> {
+        let class = match self.heads[head].1 {
+            Head::Constant(class) => return Some(*class),
+            Head::Votes { kernel, classes, pairs } => {
+                if scratch.kernel != Some(*kernel) {
+                    self.evaluate(*kernel, input, stack, scratch);
+                }
+                // Only the class that is left after each has met the one that won before can win against all.
+                let first_wins = |a: usize, b: usize| {
+                    let pair = &pairs[place_of_pair(*classes, a, b)];
+                    let terms = pair.terms.iter().map(|&(at, weight)| weight * scratch.middle[at as usize]);
+                    terms.sum::<f64>() + pair.intercept > 0.
+                };
+                (1..*classes).fold(0, |winner, other| if first_wins(winner, other) { winner } else { other })
+            }
+        };
+        (self.margin(head, class, input, stack, scratch).least > 0.).then_some(class)
+    }
+
     fn evaluate(&self, number: usize, input: &Sighting, stack: &Sighting, scratch: &mut Scratch) {
         let kernel = &self.kernels[number];
         let (a, b) = (&input.kernels[number], &stack.kernels[number]);

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::bound::{Bounds, Sighting};
-use crate::automaton::reach::{Control, ElementId, History, PlaceId, Reach, Recalled, Sight, Strict};
+use crate::automaton::reach::{Control, ElementId, History, PlaceId, Reach, Recalled, Sight, Strict, System};
 use crate::machine::{Answer, Readout};
 use crate::symbol::{Lookahead, SymbolId};
 
@@ -124,7 +124,7 @@ impl Cells {
         let mut parts: BTreeMap<Next, Vec<Item>> = BTreeMap::new();
         let mut add = |token: Next, item: &Item| parts.entry(token).or_default().push(*item);
         for item in items {
-            match strict.recall(item.recent, look.before.len()) {
+            match strict.memory().recall(item.recent, look.before.len()) {
                 Recalled::Beginning => add(None, item),
                 Recalled::Token(token) => add(Some(token), item),
                 Recalled::Forgotten => {

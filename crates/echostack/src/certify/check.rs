@@ -9,7 +9,7 @@ use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Looks, Obligation};
 use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, machine_digest};
 use crate::automaton::Oracle;
-use crate::automaton::reach::{Head, Move, Reach, Strict, Under};
+use crate::automaton::reach::{Head, Move, Reach, Strict, System, Under};
 use crate::machine::{Answer, Machine, Readout};
 use crate::symbol::{Lookahead, SymbolId};
 

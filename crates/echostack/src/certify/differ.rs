@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::prove::{OpenCell, Prover};
-use crate::automaton::reach::{Control, Head, PlaceId, Recalled, Sight, Under};
+use crate::automaton::reach::{Control, Head, PlaceId, Recalled, Sight, System, Under};
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Limits, Recognizer, Session, Status, Verdict, judge, judge_all};
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
@@ -165,7 +165,7 @@ impl Prover<'_> {
     }
 
     fn remembers(&self, sight: Sight, before: &[SymbolId]) -> bool {
-        let same = |(back, &token): (usize, &SymbolId)| match self.strict().recall(sight.recent, back) {
+        let same = |(back, &token): (usize, &SymbolId)| match self.strict().memory().recall(sight.recent, back) {
             Recalled::Forgotten => true,
             Recalled::Beginning => false,
             Recalled::Token(own) => own == token,

@@ -5,8 +5,8 @@
 //! for sets that are small enough (`prove`). What it finds is a [`Certificate`], which [`check`] verifies without a
 //! search and without trusting anything in it.
 
-mod bound;
-mod cells;
+pub(crate) mod bound;
+pub(crate) mod cells;
 mod check;
 mod differ;
 mod enclose;

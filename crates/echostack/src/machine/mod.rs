@@ -276,6 +276,26 @@ impl Machine {
         }
     }
 
+    /// What a class of a readout means; the half of an action that the readout does not decide is nothing.
+    pub(crate) fn answer(&self, readout: Readout, class: usize) -> Option<Answer> {
+        match (readout, &self.actions, &self.output) {
+            (Readout::Pop, Actions::Separate { pop, .. }, _) => {
+                pop.labels.get(class).map(|&pop| Answer::Act(Reduction { pop, push: None }))
+            }
+            (Readout::Push, Actions::Separate { push, .. }, _) => {
+                push.labels.get(class).map(|&push| Answer::Act(Reduction { pop: 0, push }))
+            }
+            (Readout::Pop | Readout::Push, Actions::Joint(joint), _) => {
+                joint.labels.get(class).copied().map(Answer::Act)
+            }
+            (Readout::Shift, ..) => self.shift.labels.get(class).copied().map(Answer::Shift),
+            (Readout::Output, _, Output::Classes(output)) => {
+                output.labels.get(class).and_then(|values| values.0.first()).map(|&value| Answer::Output(value > 0.5))
+            }
+            (Readout::Output, _, Output::Regression) => None,
+        }
+    }
+
     /// What the readouts compare states with.
     pub(crate) fn projection(&self) -> &Projection {
         &self.projection

@@ -1,0 +1,116 @@
+//! `echostack extract`: read the automaton out of a machine.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use echostack::{Alphabet, ExtractError, Extraction, Machine, Mode, Proof, Prover, extract};
+
+use crate::certify::{encoding_of, tell_difference};
+use crate::progress::Bar;
+use crate::subject::{EncodingName, Subject};
+use crate::{Outcome, load};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The model file
+    model: PathBuf,
+    /// What to print
+    #[arg(long, value_enum, default_value = "rules")]
+    format: Format,
+    /// Where to write it, in place of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Say whether the machine does the same as this automaton on every word (`task:NAME`, `grammar:PATH` or a file): exit code 0
+    /// if it does, 1 if a word shows that it does not, 2 if that stays unknown
+    #[arg(long, value_name = "AUTOMATON", conflicts_with_all = ["format", "output"])]
+    equivalent_to: Option<String>,
+    /// How a grammar becomes rules [default: as the machine was taught]
+    #[arg(long, value_enum)]
+    encoding: Option<EncodingName>,
+}
+
+/// How the automaton is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Ordered rules in the paper's form: suffix, lookahead, pop, push
+    Rules,
+    /// The productions that the reductions spell
+    Grammar,
+    /// A graph for Graphviz
+    Dot,
+    /// An automaton that other commands read
+    Json,
+}
+
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+    let machine = Arc::new(load(&args.model)?);
+    let bar = Bar::new(quiet);
+    if let Some(name) = &args.equivalent_to {
+        let subject = Subject::named(name, encoding_of(&machine, args.encoding))?;
+        return equivalent(&machine, &subject, &bar);
+    }
+    let found = extract(&machine, &bar);
+    bar.finish();
+    let found = match found {
+        Err(ExtractError::Refuses { automaton, difference }) => {
+            write!(std::io::stdout(), "{automaton}")?;
+            println!("not exact: the machine refuses a token after which a word could go on");
+            if let Some(found) = difference {
+                tell_difference(machine.alphabet(), &found);
+            }
+            return Ok(Outcome::Rejected);
+        }
+        Err(error @ (ExtractError::Open { .. } | ExtractError::NotLr1 | ExtractError::NoRule)) => {
+            println!("not exact: {error}");
+            return Ok(Outcome::Rejected);
+        }
+        other => other?,
+    };
+    let text = written(args.format, &found, machine.alphabet());
+    match &args.output {
+        Some(path) => std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))?,
+        None => std::io::stdout().write_all(text.as_bytes())?,
+    }
+    if !quiet {
+        let rules = found.automaton.automaton().rules().len();
+        let cells = found.certificate.size().cells;
+        eprintln!("exact: {rules} rules, proved by {cells} cells to be what the machine does on every word");
+    }
+    Ok(Outcome::Accepted)
+}
+
+fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> String {
+    let automaton = found.automaton.automaton();
+    match format {
+        Format::Rules => automaton.to_string(),
+        Format::Grammar => {
+            let line = |(push, symbols): &(_, Vec<_>)| {
+                let names: Vec<&str> = symbols.iter().map(|&symbol| alphabet.name(symbol)).collect();
+                format!("{} -> {}\n", alphabet.name(*push), if names.is_empty() { "ε".into() } else { names.join(" ") })
+            };
+            found.productions.iter().map(line).collect()
+        }
+        Format::Dot => found.dot.clone(),
+        Format::Json => automaton.to_json() + "\n",
+    }
+}
+
+fn equivalent(machine: &Arc<Machine>, subject: &Subject, bar: &Bar) -> Result<Outcome> {
+    let oracle = subject.oracle(Mode::Strict)?;
+    let prover = Prover::new(&oracle, machine.view())?;
+    let proof = prover.prove(machine, bar);
+    bar.finish();
+    let Proof::Open { cells, .. } = proof? else {
+        println!("equivalent: on every word the machine does what {} does", subject.name);
+        return Ok(Outcome::Accepted);
+    };
+    let Some(found) = prover.difference(machine, &cells) else {
+        println!("unknown: {} decisions are not proved, but no word is known on which the two differ", cells.len());
+        return Ok(Outcome::Stopped);
+    };
+    tell_difference(machine.alphabet(), &found);
+    Ok(Outcome::Rejected)
+}

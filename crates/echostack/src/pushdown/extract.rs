@@ -1,0 +1,448 @@
+//! Extraction: the automaton that a machine is.
+//!
+//! The machine is explored as a pushdown system whose elements are the last few symbols of the stack. A decision that is the
+//! same for all stacks with these symbols on top ([`Bounds`]) is a move of the system; one that is not ends the exploration
+//! there, and it begins anew with one symbol more. When no decision is left open the reachable decisions are written as
+//! rules, and the machine is proved to do what they say.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::rules::{Situation, rule_list};
+use crate::automaton::reach::{Control, ElementId, Memory, Move, Reach, Recalled, Sight, System, Under, popping};
+use crate::automaton::{Automaton, AutomatonError, Oracle};
+use crate::certify::bound::{Bounds, Scratch, Sighting};
+use crate::certify::cells::{Look, Looks};
+use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover};
+use crate::control::Control as Caller;
+use crate::machine::{Answer, Machine, Readout};
+use crate::recognize::{Mode, Reduction, View};
+use crate::symbol::{Lookahead, SymbolId};
+
+/// Why no automaton could be read out of a machine.
+#[derive(Debug, thiserror::Error)]
+pub enum ExtractError {
+    /// The machine cannot be compared with automata.
+    #[error(transparent)]
+    Certify(#[from] CertifyError),
+    /// The automaton is too large.
+    #[error(transparent)]
+    Automaton(#[from] AutomatonError),
+    /// A decision of the machine depends on more of its input than the next token.
+    #[error("on some stacks the machine decides by more of its input than the next token, which no LR(1) rule can say")]
+    NotLr1,
+    /// The machine does something that no rule says.
+    #[error("the machine pops without a push, or accepts with a stack of more than one symbol, which no rule can say")]
+    NoRule,
+    /// Decisions stayed open.
+    #[error("{} decisions stay open, even by {depth} symbols of the stack; the first is {}", open.len(), open[0])]
+    Open {
+        /// How many symbols were looked at.
+        depth: usize,
+        /// What is open.
+        open: Vec<Undecided>,
+    },
+    /// The rules were found, but the machine does not do what they say: it refuses a token that could be completed to a word.
+    #[error("the machine follows rules, but is no strict automaton: it refuses a token after which a word could go on")]
+    Refuses {
+        /// The automaton of the rules.
+        automaton: Box<Automaton>,
+        /// A word on which the two differ, if one was found.
+        difference: Option<Box<Difference>>,
+    },
+}
+
+/// A decision that is not the same for all stacks with the same end.
+#[derive(Clone, Debug)]
+pub struct Undecided {
+    /// What comes next.
+    pub next: String,
+    /// The end of the stack.
+    pub stack: String,
+}
+
+impl std::fmt::Display for Undecided {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "on the stack {} before {}", self.stack, self.next)
+    }
+}
+
+/// The automaton that a machine is.
+#[derive(Debug)]
+pub struct Extraction {
+    /// The automaton, with the rules in order.
+    pub automaton: Arc<Oracle>,
+    /// The proof that the machine does on every word what it does.
+    pub certificate: Certificate,
+    /// How many symbols of the stack were looked at.
+    pub depth: usize,
+    /// What the reductions spell: a nonterminal and the symbols it is made of, in the order of the rules.
+    pub productions: Vec<(SymbolId, Vec<SymbolId>)>,
+    /// The same as a graph in Graphviz's language: ends of the stack, what is done on each, and which symbol leads from one
+    /// to another.
+    pub dot: String,
+}
+
+/// The most symbols of the stack, and tokens of the input, that are looked at.
+const DEEPEST: usize = 12;
+const LONGEST: u32 = 5;
+
+/// Reads the automaton out of a strict machine. What is returned is exact: the certificate proves it.
+///
+/// # Errors
+/// See [`ExtractError`].
+pub fn extract(machine: &Arc<Machine>, control: &dyn Caller) -> Result<Extraction, ExtractError> {
+    if machine.mode() != Mode::Strict {
+        return Err(CertifyError::Tolerant.into());
+    }
+    let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
+    if !bounds.heads().iter().any(|(readout, _)| *readout == Readout::Output) {
+        return Err(CertifyError::Regression.into());
+    }
+    let (mut depth, mut tokens) = (1, u32::from(machine.view() == View::Reservoir));
+    loop {
+        if control.cancelled() {
+            return Err(CertifyError::Cancelled.into());
+        }
+        let terminals = machine.alphabet().terminals().len();
+        let memory = Memory::new(terminals, tokens).ok_or(AutomatonError::TooLarge)?;
+        let mut explored = Explored::new(machine, &bounds, depth, memory);
+        let (reach, _) = Reach::new(&mut explored)?;
+        if explored.open.is_empty() {
+            return explored.read_back(&reach, control);
+        }
+        // The larger of the two sets is what leaves a decision open.
+        let input_is_larger =
+            explored.open.iter().filter(|open| open.input_is_larger).count() * 2 > explored.open.len();
+        match input_is_larger {
+            true if tokens < LONGEST => tokens += 1,
+            _ if depth < DEEPEST => depth += 1,
+            _ => {
+                let open = explored.open.iter().map(|open| explored.tell(open)).collect();
+                return Err(ExtractError::Open { depth, open });
+            }
+        }
+    }
+}
+
+/// The end of a stack: its symbols, the topmost first, and whether the bottom is beneath them.
+type End = (Vec<SymbolId>, bool);
+
+/// A decision that could not be found.
+struct Open {
+    look: Look,
+    element: ElementId,
+    input_is_larger: bool,
+}
+
+/// A machine as a pushdown system whose elements are ends of the stack.
+struct Explored<'m> {
+    machine: &'m Arc<Machine>,
+    bounds: &'m Bounds<'m>,
+    depth: usize,
+    memory: Memory,
+    elements: Vec<End>,
+    ids: HashMap<End, ElementId>,
+    sightings: Vec<Option<Sighting>>,
+    looks: Looks,
+    scratch: Scratch,
+    /// What is decided with this control's readouts; `None` if it is open.
+    reductions: HashMap<(Sight, ElementId), Option<Reduction>>,
+    settled: HashMap<(Sight, ElementId), Option<(bool, bool)>>,
+    open: Vec<Open>,
+}
+
+impl<'m> Explored<'m> {
+    fn new(machine: &'m Arc<Machine>, bounds: &'m Bounds<'m>, depth: usize, memory: Memory) -> Self {
+        let bottom: End = (Vec::new(), true);
+        Self {
+            machine,
+            bounds,
+            depth,
+            memory,
+            elements: vec![bottom.clone()],
+            ids: HashMap::from([(bottom, 0)]),
+            sightings: vec![None],
+            looks: Looks::default(),
+            scratch: Scratch::default(),
+            reductions: HashMap::new(),
+            settled: HashMap::new(),
+            open: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
+        let (beneath, whole) = &self.elements[on as usize];
+        let kept = beneath.len().min(self.depth - 1);
+        let end = ([&[symbol], &beneath[..kept]].concat(), *whole && kept == beneath.len());
+        let fresh = self.elements.len() as ElementId;
+        let id = *self.ids.entry(end.clone()).or_insert(fresh);
+        if id == fresh {
+            self.elements.push(end);
+            self.sightings.push(None);
+        }
+        id
+    }
+
+    fn look(&self, sight: Sight) -> Look {
+        let mut look = Look { next: sight.next, before: Vec::new(), whole: false };
+        if self.machine.view() == View::Reservoir {
+            loop {
+                match self.memory.recall(sight.recent, look.before.len()) {
+                    Recalled::Token(token) => look.before.push(token),
+                    Recalled::Beginning => {
+                        look.whole = true;
+                        break;
+                    }
+                    Recalled::Forgotten => break,
+                }
+            }
+        }
+        look
+    }
+
+    /// What the readouts that are named answer on all stacks with this end, if they answer alike.
+    fn answers(&mut self, sight: Sight, element: ElementId, readouts: &[Readout]) -> Option<Vec<Answer>> {
+        let look = self.look(sight);
+        let place = element as usize;
+        let (symbols, whole) = &self.elements[place];
+        let stack = &*self.sightings[place].get_or_insert_with(|| self.bounds.stack(symbols, *whole));
+        let input = self.looks.see(self.bounds, &look);
+        let mut answers = Vec::new();
+        self.scratch.forget();
+        for (number, (readout, _)) in self.bounds.heads().iter().enumerate() {
+            if readouts.contains(readout) {
+                let Some(class) = self.bounds.certain(number, input, stack, &mut self.scratch) else {
+                    let input_is_larger = input.size() > stack.size();
+                    self.open.push(Open { look, element, input_is_larger });
+                    return None;
+                };
+                answers.push(self.machine.answer(*readout, class)?);
+            }
+        }
+        Some(answers)
+    }
+
+    fn reduction(&mut self, sight: Sight, element: ElementId) -> Option<Reduction> {
+        if let Some(&known) = self.reductions.get(&(sight, element)) {
+            return known;
+        }
+        let answers = self.answers(sight, element, &[Readout::Pop, Readout::Push]);
+        // Separate readouts answer half each: the pop of the first, the push of the last.
+        let found = answers.and_then(|answers| match (answers.first(), answers.last()) {
+            (Some(Answer::Act(first)), Some(Answer::Act(last))) => Some(Reduction { pop: first.pop, push: last.push }),
+            _ => None,
+        });
+        self.reductions.insert((sight, element), found);
+        found
+    }
+
+    /// Whether the output means acceptance, and whether the token is shifted.
+    fn settled(&mut self, sight: Sight, element: ElementId) -> Option<(bool, bool)> {
+        if let Some(&known) = self.settled.get(&(sight, element)) {
+            return known;
+        }
+        let asked: &[Readout] =
+            if sight.next == Lookahead::End { &[Readout::Output] } else { &[Readout::Output, Readout::Shift] };
+        let found = self.answers(sight, element, asked).map(|answers| {
+            let output = answers.contains(&Answer::Output(true));
+            (output, answers.contains(&Answer::Shift(true)))
+        });
+        self.settled.insert((sight, element), found);
+        found
+    }
+
+    fn tell(&self, open: &Open) -> Undecided {
+        Undecided { next: self.next_name(open.look.next).to_string(), stack: self.end_name(open.element) }
+    }
+
+    fn next_name(&self, next: Lookahead) -> &str {
+        match next {
+            Lookahead::Token(token) => self.machine.alphabet().name(token),
+            Lookahead::End => "#",
+        }
+    }
+
+    fn end_name(&self, element: ElementId) -> String {
+        let (symbols, whole) = &self.elements[element as usize];
+        let names = symbols.iter().rev().map(|&symbol| self.machine.alphabet().name(symbol));
+        [if *whole { "^" } else { "..." }].into_iter().chain(names).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The ends of the stack as a graph.
+    fn dot(&self, reach: &Reach, situations: &[Situation]) -> String {
+        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut out = String::from("digraph machine {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
+        for (number, (symbols, whole)) in self.elements.iter().enumerate() {
+            let here = situations.iter().filter(|one| one.symbols == *symbols && one.whole == *whole);
+            let mut actions: BTreeMap<(u32, &str), Vec<&str>> = BTreeMap::new();
+            for Situation { next, reduction, .. } in here {
+                if let Some(push) = reduction.push {
+                    let action = (reduction.pop, self.machine.alphabet().name(push));
+                    actions.entry(action).or_default().push(self.next_name(*next));
+                }
+            }
+            let mut label = quoted(&self.end_name(number as ElementId));
+            for ((pop, push), nexts) in actions {
+                let text = format!("before {}: pop {pop}, push {push}", nexts.join(" "));
+                label.push_str("\\n");
+                label.push_str(&quoted(&text));
+            }
+            let _ = writeln!(out, "  n{number} [label=\"{label}\"];");
+        }
+        let above = |place: u32| reach.places[place as usize - 1].1;
+        let edges: BTreeSet<(ElementId, ElementId)> =
+            reach.unders.iter().map(|under| (under.element, above(under.place))).collect();
+        for (from, to) in edges {
+            let symbol = self.symbol(to).map_or("", |symbol| self.machine.alphabet().name(symbol));
+            let _ = writeln!(out, "  n{from} -> n{to} [label=\"{}\"];", quoted(symbol));
+        }
+        out + "}\n"
+    }
+
+    /// What the reductions of each rule spell.
+    fn productions(
+        &self,
+        automaton: &Automaton,
+        situations: &[Situation],
+        spelled: &Spelled,
+    ) -> Vec<(SymbolId, Vec<SymbolId>)> {
+        let mut out = Vec::new();
+        for rule in automaton.rules() {
+            for Situation { next, symbols, whole, reduction, .. } in situations {
+                let element = self.ids[&(symbols.clone(), *whole)];
+                // The rule's suffix may be longer than what was looked at, by what it pops.
+                let shown = rule.suffix.len().min(symbols.len());
+                let ends = rule.suffix.iter().rev().take(shown).eq(symbols.iter().take(shown));
+                let same = (reduction.pop, reduction.push) == (rule.pop, Some(rule.push));
+                if !ends || !same || rule.lookahead.is_some_and(|wanted| wanted != *next) {
+                    continue;
+                }
+                for string in spelled.get(&(*next, element)).into_iter().flatten() {
+                    let production = (rule.push, string.iter().rev().copied().collect());
+                    if !out.contains(&production) {
+                        out.push(production);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Writes the reachable decisions as rules and proves that the machine follows them.
+    fn read_back(self, reach: &Reach, control: &dyn Caller) -> Result<Extraction, ExtractError> {
+        let mut situations: BTreeMap<(Lookahead, ElementId), Reduction> = BTreeMap::new();
+        let mut accepting = Vec::new();
+        for head in &reach.heads {
+            match head.control {
+                Control::Reduce(sight) => {
+                    let Some(&Some(reduction)) = self.reductions.get(&(sight, head.element)) else { continue };
+                    if reduction.pop > 0 && reduction.push.is_none() {
+                        return Err(ExtractError::NoRule);
+                    }
+                    let known = situations.entry((sight.next, head.element)).or_insert(reduction);
+                    if *known != reduction {
+                        return Err(ExtractError::NotLr1);
+                    }
+                }
+                Control::Settled(sight) if sight.next == Lookahead::End => {
+                    if let Some(&Some((true, _))) = self.settled.get(&(sight, head.element)) {
+                        match &self.elements[head.element as usize] {
+                            (symbols, true) if symbols.len() == 1 => accepting.push(symbols[0]),
+                            _ => return Err(ExtractError::NoRule),
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        accepting.sort_unstable();
+        accepting.dedup();
+        let spelled = spelled(reach, &self);
+        let situation = |(&(next, element), &reduction): (&(Lookahead, ElementId), &Reduction)| {
+            let (symbols, whole) = self.elements[element as usize].clone();
+            let popped = spelled.get(&(next, element)).map_or(Vec::new(), common_beginning);
+            Situation { next, symbols, whole, reduction, popped }
+        };
+        let situations: Vec<Situation> = situations.iter().map(situation).collect();
+        let dot = self.dot(reach, &situations);
+        let rules = rule_list(&situations);
+        let alphabet = self.machine.alphabet().clone();
+        let automaton = Automaton::new(alphabet, rules, accepting)?;
+        let productions = self.productions(&automaton, &situations, &spelled);
+        let oracle = Arc::new(Oracle::strict(automaton)?);
+        let prover = Prover::new(&oracle, self.machine.view())?;
+        match prover.prove(self.machine, control)? {
+            Proof::Proved(certificate) => {
+                let depth = self.depth;
+                Ok(Extraction { automaton: oracle.clone(), certificate: *certificate, depth, productions, dot })
+            }
+            Proof::Open { cells, .. } => {
+                let difference = prover.difference(self.machine, &cells).map(Box::new);
+                Err(ExtractError::Refuses { automaton: Box::new(oracle.automaton().clone()), difference })
+            }
+        }
+    }
+}
+
+/// For each decision that pops the strings that are popped, the topmost symbol first.
+type Spelled = BTreeMap<(Lookahead, ElementId), BTreeSet<Vec<SymbolId>>>;
+
+fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
+    let mut beneath: HashMap<u32, Vec<Under>> = HashMap::new();
+    reach.unders.iter().for_each(|under| beneath.entry(under.place).or_default().push(*under));
+    let mut out = Spelled::new();
+    for head in &reach.heads {
+        let Control::Reduce(sight) = head.control else { continue };
+        let Some(&Some(Reduction { pop, push: Some(_) })) = system.reductions.get(&(sight, head.element)) else {
+            continue;
+        };
+        let strings = out.entry((sight.next, head.element)).or_default();
+        let mut paths = BTreeSet::from([(Vec::new(), head.element, head.beneath)]);
+        while let Some((symbols, element, place)) = paths.pop_first() {
+            if symbols.len() == pop as usize {
+                strings.insert(symbols);
+            } else if let Some(symbol) = system.symbol(element) {
+                let longer = [&symbols[..], &[symbol]].concat();
+                let under = beneath.get(&place).into_iter().flatten();
+                paths.extend(under.map(|under| (longer.clone(), under.element, under.beneath)));
+            }
+        }
+    }
+    out
+}
+
+/// What all strings begin with.
+fn common_beginning(strings: &BTreeSet<Vec<SymbolId>>) -> Vec<SymbolId> {
+    let Some(first) = strings.first() else { return Vec::new() };
+    let shared = |other: &Vec<SymbolId>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
+    first[..strings.iter().map(shared).min().unwrap_or(0)].to_vec()
+}
+
+impl System for Explored<'_> {
+    fn symbol(&self, element: ElementId) -> Option<SymbolId> {
+        self.elements[element as usize].0.first().copied()
+    }
+
+    fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move> {
+        match control {
+            Control::Next(recent) => {
+                let looks = self.machine.alphabet().lookaheads();
+                looks.map(|next| Move::Stay(Control::Reduce(Sight { recent, next }))).collect()
+            }
+            Control::Reduce(sight) => match self.reduction(sight, top) {
+                Some(Reduction::NONE) => vec![Move::Stay(Control::Settled(sight))],
+                Some(Reduction { pop, push: Some(push) }) => popping(sight, pop, push, top, || self.push(top, push)),
+                _ => Vec::new(),
+            },
+            Control::Pop(sight, left, push) => popping(sight, left, push, top, || self.push(top, push)),
+            Control::Settled(sight) => match (self.settled(sight, top), sight.next) {
+                (Some((_, true)), Lookahead::Token(token)) => {
+                    vec![Move::Push(Control::Next(self.memory.push(sight.recent, token)), self.push(top, token))]
+                }
+                _ => Vec::new(),
+            },
+        }
+    }
+}

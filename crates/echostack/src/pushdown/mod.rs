@@ -1,0 +1,6 @@
+//! What a machine is, as an automaton: read back out of it, with no automaton given.
+
+mod extract;
+mod rules;
+
+pub use extract::{ExtractError, Extraction, Undecided, extract};

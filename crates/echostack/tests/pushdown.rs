@@ -1,0 +1,102 @@
+//! Automata read back out of machines.
+
+use std::sync::Arc;
+
+use echostack::tasks::{ReservoirKind, Task};
+use echostack::{
+    Automaton, ExtractError, Limits, Machine, Mode, Oracle, Params, Proof, Prover, Rule, Study, View, Walks, extract,
+    judge,
+};
+
+fn oracle(task: Task) -> Arc<Oracle> {
+    Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap())
+}
+
+/// A machine that learned until it was proved. One that only tested itself may do something else under a token that it then
+/// refuses, which no verdict shows; reading it back does.
+fn learned(task: Task, kind: ReservoirKind, view: View) -> Arc<Machine> {
+    let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 0) };
+    let language = task.language().unwrap();
+    Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap().0
+}
+
+/// The rules read back do what the machine does, and what the paper's rules do.
+fn read_back(task: Task, machine: &Arc<Machine>) {
+    let found = extract(machine, &()).unwrap_or_else(|error| panic!("{task}: {error}"));
+    let (own, paper) = (found.automaton.automaton(), task.automaton().unwrap());
+    assert!(own.rules().len() <= paper.rules().len(), "{task}:\n{own}");
+    assert_eq!(own.accepting(), paper.accepting(), "{task}");
+    echostack::check(&found.certificate, machine, &found.automaton).unwrap();
+    let oracle = oracle(task);
+    let prover = Prover::new(&oracle, machine.view()).unwrap();
+    assert!(matches!(prover.prove(machine, &()).unwrap(), Proof::Proved(_)), "{task}");
+    let again = Automaton::from_json(&own.to_json()).unwrap();
+    assert_eq!(again.rules(), own.rules());
+}
+
+#[test]
+fn the_papers_languages_are_read_back() {
+    for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+        read_back(task, &learned(task, ReservoirKind::Cycle, View::Symbol));
+    }
+    for kind in [ReservoirKind::Random, ReservoirKind::Legendre] {
+        read_back(Task::Dyck2, &learned(Task::Dyck2, kind, View::Symbol));
+    }
+    for task in [Task::Palindrome, Task::Dyck1, Task::Latch] {
+        read_back(task, &learned(task, ReservoirKind::Cycle, View::Reservoir));
+    }
+}
+
+#[test]
+fn balanced_brackets_read_as_in_the_paper() {
+    let machine = learned(Task::Dyck1, ReservoirKind::Cycle, View::Symbol);
+    let found = extract(&machine, &()).unwrap();
+    let mut rules: Vec<String> = found.automaton.automaton().to_string().lines().map(str::to_string).collect();
+    rules.sort();
+    let paper = Task::Dyck1.automaton().unwrap().to_string();
+    let mut wanted: Vec<String> = paper.lines().map(str::to_string).collect();
+    wanted.sort();
+    assert_eq!(rules, wanted);
+    let alphabet = machine.alphabet();
+    let spell = |symbols: &[_]| symbols.iter().map(|&symbol| alphabet.name(symbol)).collect::<String>();
+    let mut productions: Vec<String> = found.productions.iter().map(|(_, symbols)| spell(symbols)).collect();
+    productions.sort();
+    assert_eq!(productions, ["", "(S)", "SS"]);
+    assert!(found.dot.starts_with("digraph") && found.dot.contains("... ( ("), "{}", found.dot);
+}
+
+#[test]
+fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
+    // One rule more than a^n b^n has: there may be too many b.
+    let right = oracle(Task::Anbn);
+    let alphabet = right.automaton().alphabet().clone();
+    let [b, s] = ["b", "S"].map(|name| alphabet.symbol(name).unwrap());
+    let mut rules = right.automaton().rules().to_vec();
+    rules.insert(1, Rule { anchored: false, suffix: vec![s, b], lookahead: None, pop: 2, push: s });
+    let wrong = Arc::new(Oracle::strict(Automaton::new(alphabet, rules, vec![s]).unwrap()).unwrap());
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(64, 0) };
+    let walks = Walks::new("too many b", wrong.clone());
+    let (machine, _) = Study::default().prove(&walks, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
+    let found = extract(&machine, &()).unwrap();
+    let prover = Prover::new(&right, View::Symbol).unwrap();
+    let Proof::Open { cells, .. } = prover.prove(&machine, &()).unwrap() else { panic!("it is not a^n b^n") };
+    let difference = prover.difference(&machine, &cells).unwrap();
+    let judged = |oracle: &Arc<Oracle>| judge(oracle, &difference.word, Limits::default(), &mut ());
+    assert_eq!(judged(&found.automaton), difference.machine);
+    assert_eq!(judged(&wrong), difference.machine);
+    assert_ne!(judged(&right), difference.machine);
+}
+
+#[test]
+fn a_machine_that_cannot_be_read_is_told() {
+    let traces = Task::Dyck1.examples(echostack::tasks::Split::Train, 5, 0);
+    let fit = |params: Params| Arc::new(params.check().unwrap().fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap());
+    let tolerant = fit(ReservoirKind::Cycle.params(32, 0));
+    assert!(matches!(extract(&tolerant, &()), Err(ExtractError::Certify(_))));
+    // Taught on right words only, it refuses nothing and shifts what no rule is for: whatever it is, it is not exact by luck.
+    let blind = fit(Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.params(32, 0) });
+    match extract(&blind, &()) {
+        Ok(found) => echostack::check(&found.certificate, &blind, &found.automaton).unwrap(),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
