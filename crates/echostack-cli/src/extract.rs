@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use echostack::pushdown::{Notation, WordGrammar};
 use echostack::{Alphabet, ExtractError, Extraction, Machine, Mode, Proof, Prover, extract};
 
 use crate::certify::{encoding_of, tell_difference};
@@ -39,6 +40,12 @@ enum Format {
     Rules,
     /// The productions that the reductions spell
     Grammar,
+    /// A grammar for Yacc with exactly the words that the machine accepts
+    Yacc,
+    /// The same for the Python package Lark
+    Lark,
+    /// The same in GBNF, which constrains what a language model writes
+    Gbnf,
     /// A graph for Graphviz
     Dot,
     /// An automaton that other commands read
@@ -69,7 +76,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         }
         other => other?,
     };
-    let text = written(args.format, &found, machine.alphabet());
+    let text = written(args.format, &found, machine.alphabet())?;
     match &args.output {
         Some(path) => std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))?,
         None => std::io::stdout().write_all(text.as_bytes())?,
@@ -82,9 +89,13 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     Ok(Outcome::Accepted)
 }
 
-fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> String {
+fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<String> {
     let automaton = found.automaton.automaton();
-    match format {
+    let grammar = |notation| Ok(WordGrammar::new(&found.automaton)?.write(notation, alphabet));
+    Ok(match format {
+        Format::Yacc => return grammar(Notation::Yacc),
+        Format::Lark => return grammar(Notation::Lark),
+        Format::Gbnf => return grammar(Notation::Gbnf),
         Format::Rules => automaton.to_string(),
         Format::Grammar => {
             let line = |(push, symbols): &(_, Vec<_>)| {
@@ -95,7 +106,7 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> String {
         }
         Format::Dot => found.dot.clone(),
         Format::Json => automaton.to_json() + "\n",
-    }
+    })
 }
 
 fn equivalent(machine: &Arc<Machine>, subject: &Subject, bar: &Bar) -> Result<Outcome> {

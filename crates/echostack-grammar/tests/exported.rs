@@ -1,0 +1,79 @@
+//! Grammars that are written for other tools, read back by grmtools.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use echostack::pushdown::{Notation, WordGrammar};
+use echostack::tasks::Task;
+use echostack::{Language, Limits, Oracle, Walks, Word, WordKind, draw, judge_all};
+use echostack_grammar::{Encoding, Grammar};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// All words of at most this many tokens, and not too many of them.
+fn short_words(terminals: usize, most: usize) -> Vec<Word> {
+    let mut words = vec![Vec::new()];
+    let mut from = 0;
+    while words.len() * terminals < most {
+        let longer: Vec<Vec<usize>> = words[from..]
+            .iter()
+            .flat_map(|word| (0..terminals).map(move |token| [&word[..], &[token]].concat()))
+            .collect();
+        from = words.len();
+        words.extend(longer);
+    }
+    words
+        .into_iter()
+        .map(|word| Word::from(word.into_iter().map(echostack::SymbolId::new).collect::<Vec<_>>()))
+        .collect()
+}
+
+/// What is written is read by grmtools as a grammar without conflicts, and has the same words.
+fn read_back(name: &str, oracle: &Arc<Oracle>) {
+    let alphabet = oracle.automaton().alphabet();
+    let written = WordGrammar::new(oracle).unwrap().write(Notation::Yacc, alphabet);
+    let grammar =
+        Grammar::new(name, &written, Encoding::State).unwrap_or_else(|error| panic!("{name}: {error}\n{written}"));
+    let again = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+    let walks = Walks::new(name, oracle.clone());
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let mut words = short_words(alphabet.terminals().len(), 20_000);
+    for number in 0..600 {
+        words.extend(draw(&walks, oracle, WordKind::ALL[number % 3], 1..=40, &mut random));
+    }
+    // The tokens of the grammar that was read may have other numbers.
+    let names = |word: &Word| -> Option<Word> {
+        let tokens = word.inputs().map(|input| match input {
+            echostack::Input::Symbol(symbol) => alphabet.name(symbol),
+            echostack::Input::Vector(_) => unreachable!("words of symbols"),
+        });
+        grammar.automaton().alphabet().word(tokens).ok()
+    };
+    // A token that no production has cannot be named there; its words are wrong.
+    let (known, renamed): (Vec<Word>, Vec<Word>) =
+        words.into_iter().filter_map(|word| names(&word).map(|renamed| (word, renamed))).unzip();
+    let (wanted, given) =
+        (judge_all(oracle, &known, Limits::default()), judge_all(&again, &renamed, Limits::default()));
+    let mut accepted = 0;
+    for ((word, wanted), given) in known.iter().zip(&wanted).zip(&given) {
+        assert_eq!(wanted.is_accept(), given.is_accept(), "{name}: {word:?}\n{written}");
+        accepted += usize::from(wanted.is_accept());
+    }
+    assert!(accepted >= 200 && accepted < known.len(), "{name}: {accepted} of {} words accepted", known.len());
+}
+
+#[test]
+fn the_papers_languages_are_written_for_yacc() {
+    for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+        read_back(task.name(), &Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap()));
+    }
+}
+
+#[test]
+fn shipped_grammars_are_written_for_yacc() {
+    for name in ["dyck1", "dyck3", "palindrome", "json-tokens", "json", "csv", "sexpr", "arithmetic"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
+        let (grammar, _) = Grammar::open(&path, Encoding::Auto).unwrap();
+        read_back(name, &Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap()));
+    }
+}

@@ -1,0 +1,396 @@
+//! A grammar for exactly the words that an automaton accepts, and how other tools write it.
+//!
+//! The rules of an automaton are tried in order and look ahead; a grammar has neither order nor lookahead. So the grammar is made of what the automaton
+//! can do as a pushdown system: a nonterminal stands for the tokens that are read from one control with one element on
+//! top until that element is popped, or until the word is accepted. That is exact, and large; equal nonterminals are then merged and small
+//! ones written out where they stand.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Write;
+
+use crate::automaton::reach::{Control, ElementId, Move, Sight, Strict, System};
+use crate::automaton::{AutomatonError, Oracle};
+use crate::symbol::{Alphabet, Lookahead, SymbolId};
+
+/// A part of a production.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// A token.
+    Token(SymbolId),
+    /// A nonterminal, by its number.
+    Nonterminal(usize),
+}
+
+/// A context-free grammar. Nonterminal 0 is the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordGrammar {
+    /// For each nonterminal what it can be made of.
+    pub productions: Vec<BTreeSet<Vec<Part>>>,
+}
+
+/// How a grammar is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// For Yacc and its kin; a token is its name in quotes.
+    Yacc,
+    /// For the Python package Lark; white space between tokens is ignored.
+    Lark,
+    /// GBNF, which constrains what a language model writes; white space may follow each token.
+    Gbnf,
+}
+
+/// The most nonterminals before any are merged.
+const MOST: usize = 200_000;
+
+type Goal = (Control, ElementId);
+
+/// A nonterminal before it has a number: what is read from a goal until its element is popped and this control is come to;
+/// or, without one, until the word is accepted.
+type Named = (Goal, Option<Control>);
+
+impl WordGrammar {
+    /// The grammar of the words that a strict automaton accepts.
+    ///
+    /// # Errors
+    /// [`AutomatonError::TooLarge`] if the automaton can do too much.
+    pub fn new(oracle: &Oracle) -> Result<Self, AutomatonError> {
+        let mut strict = Strict::new(oracle, 0)?;
+        let start: Goal = (Control::Next(0), 0);
+        let outcomes = outcomes(&mut strict, start)?;
+        let mut numbers: HashMap<Named, usize> = HashMap::from([((start, None), 0)]);
+        let mut names: Vec<Named> = vec![(start, None)];
+        let mut productions: Vec<BTreeSet<Vec<Part>>> = Vec::new();
+        while productions.len() < names.len() {
+            if names.len() > MOST {
+                return Err(AutomatonError::TooLarge);
+            }
+            let (goal, until) = names[productions.len()];
+            let mut number = |named: Named| {
+                let fresh = names.len();
+                let number = *numbers.entry(named).or_insert(fresh);
+                if number == fresh {
+                    names.push(named);
+                }
+                Part::Nonterminal(number)
+            };
+            let mut own = BTreeSet::new();
+            let ends =
+                |goal: &Goal| until.is_none_or(|until| outcomes.get(goal).is_some_and(|all| all.contains(&until)));
+            let element = goal.1;
+            if let ((Control::Settled(Sight { next: Lookahead::End, .. }), element), None) = (goal, until)
+                && strict.accepts(element)
+            {
+                own.insert(Vec::new());
+            }
+            for next in strict.moves(goal.0, element) {
+                match next {
+                    Move::Stay(control) if ends(&(control, element)) => {
+                        own.insert(vec![number(((control, element), until))]);
+                    }
+                    Move::Pop(control) if until == Some(control) => {
+                        own.insert(Vec::new());
+                    }
+                    Move::Push(control, pushed) => {
+                        let token = match (control, strict.symbol(pushed)) {
+                            (Control::Next(_), Some(token)) => Some(Part::Token(token)),
+                            _ => None,
+                        };
+                        let above = (control, pushed);
+                        if until.is_none() {
+                            own.insert(token.into_iter().chain([number((above, None))]).collect());
+                        }
+                        for &outcome in outcomes.get(&above).into_iter().flatten() {
+                            let rest = (outcome, element);
+                            if ends(&rest) {
+                                let parts = [number((above, Some(outcome))), number((rest, until))];
+                                own.insert(token.into_iter().chain(parts).collect());
+                            }
+                        }
+                    }
+                    Move::Stay(_) | Move::Pop(_) => {}
+                }
+            }
+            productions.push(own);
+        }
+        let mut this = Self { productions };
+        this.simplify();
+        Ok(this)
+    }
+
+    fn simplify(&mut self) {
+        self.keep_productive();
+        // Each step is done until it changes nothing before the next one is tried: a choice that is written out is none to
+        // factor by.
+        let steps: [fn(&mut Self); 3] = [Self::merge_and_write_out, Self::factor, Self::write_out_choices];
+        let mut step = 0;
+        while step < steps.len() {
+            let before = self.clone();
+            steps[step](self);
+            self.keep_reachable();
+            step = if *self == before { step + 1 } else { 0 };
+        }
+    }
+
+    /// Replaces each nonterminal in all productions.
+    fn rewrite(&mut self, part: impl Fn(usize) -> Vec<Part>) {
+        for own in &mut self.productions {
+            let written = |production: &Vec<Part>| {
+                let parts = production.iter().flat_map(|&one| match one {
+                    Part::Nonterminal(number) => part(number),
+                    Part::Token(_) => vec![one],
+                });
+                parts.collect()
+            };
+            *own = own.iter().map(written).collect();
+        }
+    }
+
+    /// Leaves out what makes no word.
+    fn keep_productive(&mut self) {
+        let mut good: HashSet<usize> = HashSet::new();
+        loop {
+            let makes = |production: &Vec<Part>| {
+                production.iter().all(|part| match part {
+                    Part::Token(_) => true,
+                    Part::Nonterminal(number) => good.contains(number),
+                })
+            };
+            let more: Vec<usize> = (0..self.productions.len())
+                .filter(|number| !good.contains(number) && self.productions[*number].iter().any(makes))
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            good.extend(more);
+        }
+        for own in &mut self.productions {
+            own.retain(|production| {
+                production.iter().all(|part| match part {
+                    Part::Token(_) => true,
+                    Part::Nonterminal(number) => good.contains(number),
+                })
+            });
+        }
+    }
+
+    fn merge_and_write_out(&mut self) {
+        self.merge_equal();
+        self.write_out();
+    }
+
+    /// Merges nonterminals that are made of the same: at first all are thought to be, then those are parted that differ.
+    fn merge_equal(&mut self) {
+        let mut class = vec![0; self.productions.len()];
+        let mut count = 1;
+        loop {
+            let mut known: HashMap<(usize, BTreeSet<Vec<Part>>), usize> = HashMap::new();
+            let next: Vec<usize> = (self.productions.iter().zip(&class))
+                .map(|(own, &before)| {
+                    let classified = |part: &Part| match *part {
+                        Part::Nonterminal(number) => Part::Nonterminal(class[number]),
+                        token @ Part::Token(_) => token,
+                    };
+                    let shape = own.iter().map(|production| production.iter().map(classified).collect()).collect();
+                    let fresh = known.len();
+                    *known.entry((before, shape)).or_insert(fresh)
+                })
+                .collect();
+            let parted = known.len() > count;
+            (class, count) = (next, known.len());
+            if !parted {
+                break;
+            }
+        }
+        let mut first: HashMap<usize, usize> = HashMap::new();
+        for (number, &class) in class.iter().enumerate() {
+            first.entry(class).or_insert(number);
+        }
+        self.rewrite(|number| vec![Part::Nonterminal(first[&class[number]])]);
+    }
+
+    /// Writes a nonterminal that is made of one thing only, and not of itself, where it stands.
+    fn write_out(&mut self) {
+        for number in 1..self.productions.len() {
+            let [only] = &self.productions[number].iter().cloned().collect::<Vec<_>>()[..] else { continue };
+            if !only.contains(&Part::Nonterminal(number)) && only.len() <= 3 {
+                let only = only.clone();
+                self.rewrite(|other| if other == number { only.clone() } else { vec![Part::Nonterminal(other)] });
+            }
+        }
+        // If the start is nothing but another one, that one is the start.
+        if let [[Part::Nonterminal(number)]] = self.productions[0].iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
+            let number = *number;
+            let own = self.productions[number].clone();
+            self.productions[0] = own;
+            self.rewrite(|other| vec![Part::Nonterminal(if other == number { 0 } else { other })]);
+        }
+        // A nonterminal is not made of itself alone.
+        for number in 1..self.productions.len() {
+            let own = Vec::from([Part::Nonterminal(number)]);
+            self.productions[number].remove(&own);
+        }
+    }
+
+    /// Where the same is followed by each alternative of a nonterminal, it is followed by that nonterminal.
+    fn factor(&mut self) {
+        let single = |production: &Vec<Part>| match production[..] {
+            [Part::Nonterminal(number)] => Some(number),
+            _ => None,
+        };
+        let mut choices: Vec<(BTreeSet<usize>, usize)> = Vec::new();
+        for (number, own) in self.productions.iter().enumerate() {
+            let all: Option<BTreeSet<usize>> = own.iter().map(single).collect();
+            choices.extend(all.filter(|all| all.len() > 1).map(|all| (all, number)));
+        }
+        for own in &mut self.productions {
+            let mut ends: BTreeMap<Vec<Part>, BTreeSet<usize>> = BTreeMap::new();
+            for production in &*own {
+                if let [before @ .., Part::Nonterminal(last)] = &production[..]
+                    && !before.is_empty()
+                {
+                    ends.entry(before.to_vec()).or_default().insert(*last);
+                }
+            }
+            for (before, lasts) in ends {
+                let Some((all, choice)) = choices.iter().find(|(all, _)| all.is_subset(&lasts)) else { continue };
+                let with = |last: usize| [&before[..], &[Part::Nonterminal(last)]].concat();
+                all.iter().for_each(|&last| {
+                    own.remove(&with(last));
+                });
+                own.insert(with(*choice));
+            }
+        }
+    }
+
+    /// Writes a nonterminal that is only ever an alternative by itself where it stands.
+    fn write_out_choices(&mut self) {
+        let inside: HashSet<usize> = (self.productions.iter().flatten())
+            .filter(|production| production.len() > 1)
+            .flatten()
+            .filter_map(|part| match part {
+                Part::Nonterminal(number) => Some(*number),
+                Part::Token(_) => None,
+            })
+            .collect();
+        for number in (1..self.productions.len()).filter(|number| !inside.contains(number)) {
+            let (alone, own) = (vec![Part::Nonterminal(number)], self.productions[number].clone());
+            for productions in &mut self.productions {
+                if productions.remove(&alone) {
+                    productions.extend(own.iter().cloned());
+                }
+            }
+        }
+    }
+
+    /// Leaves out what no word needs, and counts anew.
+    fn keep_reachable(&mut self) {
+        let mut order = vec![0];
+        let mut seen = BTreeMap::from([(0, 0)]);
+        let mut at = 0;
+        while at < order.len() {
+            for part in self.productions[order[at]].iter().flatten() {
+                if let Part::Nonterminal(number) = *part {
+                    let fresh = order.len();
+                    if *seen.entry(number).or_insert(fresh) == fresh {
+                        order.push(number);
+                    }
+                }
+            }
+            at += 1;
+        }
+        self.productions = order.iter().map(|&number| self.productions[number].clone()).collect();
+        self.rewrite(|number| vec![Part::Nonterminal(seen[&number])]);
+    }
+
+    /// The grammar as another tool reads it.
+    pub fn write(&self, notation: Notation, alphabet: &Alphabet) -> String {
+        let name = |number: usize| match (number, notation) {
+            (0, Notation::Gbnf) => "root".to_string(),
+            (0, _) => "start".to_string(),
+            (number, _) => format!("n{number}"),
+        };
+        let part = |part: &Part| match (*part, notation) {
+            (Part::Nonterminal(number), _) => name(number),
+            (Part::Token(token), Notation::Yacc) => {
+                let (name, quote) =
+                    (alphabet.name(token), if alphabet.name(token).contains('\'') { '"' } else { '\'' });
+                format!("{quote}{name}{quote}")
+            }
+            (Part::Token(token), Notation::Lark) => quoted(alphabet.name(token)),
+            (Part::Token(token), Notation::Gbnf) => format!("{} ws", quoted(alphabet.name(token))),
+        };
+        let production = |parts: &Vec<Part>| match (parts.is_empty(), notation) {
+            (true, Notation::Gbnf) => "\"\"".to_string(),
+            _ => parts.iter().map(part).collect::<Vec<_>>().join(" "),
+        };
+        let mut out = match notation {
+            Notation::Yacc => String::from("%start start\n%%\n"),
+            Notation::Lark | Notation::Gbnf => String::new(),
+        };
+        let (is, end) = match notation {
+            Notation::Yacc => (":", ";"),
+            Notation::Lark => (":", ""),
+            Notation::Gbnf => ("::=", ""),
+        };
+        for (number, own) in self.productions.iter().enumerate() {
+            let all: Vec<String> = own.iter().map(production).collect();
+            let _ = writeln!(out, "{} {is} {}{end}", name(number), all.join(" | "));
+        }
+        out.push_str(match notation {
+            Notation::Yacc => "",
+            Notation::Lark => "%ignore /\\s+/\n",
+            Notation::Gbnf => "ws ::= [ \\t\\n]*\n",
+        });
+        out
+    }
+}
+
+/// A text between double quotes.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// For each goal that the start needs the controls that are come to when its element is popped.
+fn outcomes(strict: &mut Strict<'_>, start: Goal) -> Result<HashMap<Goal, BTreeSet<Control>>, AutomatonError> {
+    let mut known: HashMap<Goal, BTreeSet<Control>> = HashMap::from([(start, BTreeSet::new())]);
+    let mut order = vec![start];
+    loop {
+        let mut changed = false;
+        let mut at = 0;
+        while at < order.len() {
+            if order.len() > MOST {
+                return Err(AutomatonError::TooLarge);
+            }
+            let goal @ (control, element) = order[at];
+            at += 1;
+            let mut found = BTreeSet::new();
+            let mut ask = |goal: Goal, known: &mut HashMap<Goal, BTreeSet<Control>>| {
+                let fresh = !known.contains_key(&goal);
+                if fresh {
+                    order.push(goal);
+                }
+                known.entry(goal).or_default().clone()
+            };
+            for next in strict.moves(control, element) {
+                match next {
+                    Move::Stay(control) => found.extend(ask((control, element), &mut known)),
+                    Move::Pop(control) => {
+                        found.insert(control);
+                    }
+                    Move::Push(control, pushed) => {
+                        for outcome in ask((control, pushed), &mut known) {
+                            found.extend(ask((outcome, element), &mut known));
+                        }
+                    }
+                }
+            }
+            let own = known.entry(goal).or_default();
+            let before = own.len();
+            own.extend(found);
+            changed |= own.len() > before;
+        }
+        if !changed {
+            return Ok(known);
+        }
+    }
+}
