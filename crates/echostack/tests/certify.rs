@@ -105,6 +105,16 @@ fn forged_certificates_are_refused() {
         for field in ["places", "heads", "unders", "elements"] {
             each_entry_counts(field, &value, &machine, &oracle);
         }
+        // Symbols that are not there, in any place of a control.
+        for control in
+            [json!([1, 0, 60_000]), json!([2, 0, 0, 1, 60_000]), json!([3, 0, 2]), json!([2, 0, 60_000, 1, 2])]
+        {
+            let mut forged = value.clone();
+            let number = forged["controls"].as_array().unwrap().len();
+            forged["controls"].as_array_mut().unwrap().push(control);
+            forged["heads"].as_array_mut().unwrap().push(json!([number, 0, 0]));
+            assert_eq!(refusal(&forged, &machine, &oracle), "it names a symbol that the automaton does not have");
+        }
         // A cell is missing, or one decision of a cell, or the splitting of one.
         each_entry_counts("cells", &value, &machine, &oracle);
         for (at, cell) in value["cells"].as_array().unwrap().iter().enumerate() {

@@ -31,7 +31,7 @@ pub(crate) struct Looks {
 
 impl Looks {
     /// The most numbers that are kept: 256 MiB of them.
-    const MOST: usize = 1 << 25;
+    pub(crate) const MOST: usize = 1 << 25;
 
     pub(crate) fn see(&mut self, bounds: &Bounds<'_>, look: &Look) -> &Sighting {
         if self.size > Self::MOST {

@@ -9,9 +9,9 @@ use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Looks, Obligation};
 use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, machine_digest};
 use crate::automaton::Oracle;
-use crate::automaton::reach::{Head, Move, Reach, Strict, System, Under};
+use crate::automaton::reach::{Control, Head, Move, Reach, Strict, System, Under};
 use crate::machine::{Answer, Machine, Readout};
-use crate::symbol::{Lookahead, SymbolId};
+use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
 fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
     Err(CertifyError::Refused(why.into()))
@@ -75,6 +75,11 @@ pub fn check_each(
             return refuse("its list of elements is damaged");
         }
     }
+    let controls = certificate.reach.places.iter().map(|place| place.0);
+    let mut controls = controls.chain(certificate.reach.heads.iter().map(|head| head.control));
+    if !controls.all(|control| known(control, automaton.alphabet())) {
+        return refuse("it names a symbol that the automaton does not have");
+    }
     closed(&certificate.reach, &mut strict, certificate.elements.len())?;
     let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
     let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
@@ -82,6 +87,20 @@ pub fn check_each(
     let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals);
     let mut walk = Walk { machine, strict: &strict, cells, bounds, readouts, looks: Looks::default(), tell };
     walk.run(root, &certificate.cells)
+}
+
+/// Whether the symbols of a control are of the alphabet.
+fn known(control: Control, alphabet: &Alphabet) -> bool {
+    let (sight, push) = match control {
+        Control::Next(_) => return true,
+        Control::Reduce(sight) | Control::Settled(sight) => (sight, None),
+        Control::Pop(sight, _, push) => (sight, Some(push)),
+    };
+    let next = match sight.next {
+        Lookahead::Token(token) => alphabet.is_terminal(token),
+        Lookahead::End => true,
+    };
+    next && push.is_none_or(|push| alphabet.contains(push))
 }
 
 /// Every configuration that the automaton can come to is in `reach`: the first one is, and with each all that follow.

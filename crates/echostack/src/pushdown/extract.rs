@@ -145,6 +145,8 @@ struct Explored<'m> {
     elements: Vec<End>,
     ids: HashMap<End, ElementId>,
     sightings: Vec<Option<Sighting>>,
+    /// About how many numbers these take.
+    numbers: usize,
     looks: Looks,
     scratch: Scratch,
     /// What is decided with this control's readouts; `None` if it is open.
@@ -164,6 +166,7 @@ impl<'m> Explored<'m> {
             elements: vec![bottom.clone()],
             ids: HashMap::from([(bottom, 0)]),
             sightings: vec![None],
+            numbers: 0,
             looks: Looks::default(),
             scratch: Scratch::default(),
             reductions: HashMap::new(),
@@ -207,7 +210,15 @@ impl<'m> Explored<'m> {
         let look = self.look(sight);
         let place = element as usize;
         let (symbols, whole) = &self.elements[place];
-        let stack = &*self.sightings[place].get_or_insert_with(|| self.bounds.stack(symbols, *whole));
+        if self.numbers > Looks::MOST {
+            self.numbers = 0;
+            self.sightings.iter_mut().for_each(|sighting| *sighting = None);
+        }
+        let stack = &*self.sightings[place].get_or_insert_with(|| {
+            let sighting = self.bounds.stack(symbols, *whole);
+            self.numbers += sighting.numbers();
+            sighting
+        });
         let input = self.looks.see(self.bounds, &look);
         let mut answers = Vec::new();
         self.scratch.forget();
@@ -389,6 +400,9 @@ impl<'m> Explored<'m> {
 /// For each decision that pops the strings that are popped, the topmost symbol first.
 type Spelled = BTreeMap<(Lookahead, ElementId), BTreeSet<Vec<SymbolId>>>;
 
+/// The most strings of one decision.
+const MOST_STRINGS: usize = 1000;
+
 fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
     let mut beneath: HashMap<u32, Vec<Under>> = HashMap::new();
     reach.unders.iter().for_each(|under| beneath.entry(under.place).or_default().push(*under));
@@ -401,6 +415,10 @@ fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
         let strings = out.entry((sight.next, head.element)).or_default();
         let mut paths = BTreeSet::from([(Vec::new(), head.element, head.beneath)]);
         while let Some((symbols, element, place)) = paths.pop_first() {
+            if strings.len() + paths.len() > MOST_STRINGS {
+                strings.clear(); // too many to have much in common, or to be read by anybody
+                break;
+            }
             if symbols.len() == pop as usize {
                 strings.insert(symbols);
             } else if let Some(symbol) = system.symbol(element) {

@@ -39,7 +39,7 @@ pub enum Notation {
     Gbnf,
 }
 
-/// The most nonterminals before any are merged.
+/// The most nonterminals and productions before any are merged.
 const MOST: usize = 200_000;
 
 type Goal = (Control, ElementId);
@@ -60,8 +60,10 @@ impl WordGrammar {
         let mut numbers: HashMap<Named, usize> = HashMap::from([((start, None), 0)]);
         let mut names: Vec<Named> = vec![(start, None)];
         let mut productions: Vec<BTreeSet<Vec<Part>>> = Vec::new();
+        let mut size = 0;
         while productions.len() < names.len() {
-            if names.len() > MOST {
+            size += productions.last().map_or(0, BTreeSet::len);
+            if names.len().max(size) > MOST {
                 return Err(AutomatonError::TooLarge);
             }
             let (goal, until) = names[productions.len()];
@@ -210,13 +212,14 @@ impl WordGrammar {
 
     /// Writes a nonterminal that is made of one thing only, and not of itself, where it stands.
     fn write_out(&mut self) {
-        for number in 1..self.productions.len() {
-            let [only] = &self.productions[number].iter().cloned().collect::<Vec<_>>()[..] else { continue };
-            if !only.contains(&Part::Nonterminal(number)) && only.len() <= 3 {
-                let only = only.clone();
-                self.rewrite(|other| if other == number { only.clone() } else { vec![Part::Nonterminal(other)] });
+        let only = |(number, own): (usize, &BTreeSet<Vec<Part>>)| match (own.first(), own.len()) {
+            (Some(only), 1) if number > 0 && only.len() <= 3 && !only.contains(&Part::Nonterminal(number)) => {
+                only.clone()
             }
-        }
+            _ => vec![Part::Nonterminal(number)],
+        };
+        let written: Vec<Vec<Part>> = self.productions.iter().enumerate().map(only).collect();
+        self.rewrite(|number| written[number].clone());
         // If the start is nothing but another one, that one is the start.
         if let [[Part::Nonterminal(number)]] = self.productions[0].iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
             let number = *number;

@@ -1,5 +1,7 @@
 //! Few rules that say what many situations do.
 
+use std::collections::BTreeMap;
+
 use crate::automaton::Rule;
 use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId};
@@ -18,12 +20,22 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    fn matches(&self, rule: &Candidate) -> bool {
+    /// Whether a rule applies to all stacks of the situation.
+    fn is_covered(&self, rule: &Candidate) -> bool {
         rule.next.is_none_or(|next| next == self.next)
             && self.symbols.starts_with(&rule.symbols)
             && (!rule.anchored || (self.whole && self.symbols.len() == rule.symbols.len()))
     }
+
+    /// Whether it applies to some of them.
+    fn is_met(&self, rule: &Candidate) -> bool {
+        let longer = !self.whole && rule.symbols.starts_with(&self.symbols);
+        self.is_covered(rule) || (longer && rule.next.is_none_or(|next| next == self.next))
+    }
 }
+
+/// More situations than few rules are sought for: the time grows with their square.
+const MANY: usize = 5_000;
 
 /// A rule without its action; the suffix has the topmost symbol first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +48,18 @@ struct Candidate {
 /// An ordered list of rules that does in every situation what is to be done there. Greedily: the next rule is the one that
 /// settles the most of the situations that are left, and does nothing wrong in any of them; of several the shortest. Then
 /// each is lengthened to the symbols that it pops, as far as they are always the same.
+/// Of too many situations each gets a rule of its own.
 pub(super) fn rule_list(situations: &[Situation]) -> Vec<Rule> {
+    let situations = shortened(situations);
+    if situations.len() > MANY {
+        let acting = situations.iter().filter(|situation| situation.reduction != Reduction::NONE);
+        let own = |situation: &Situation| {
+            let Situation { next, whole, .. } = *situation;
+            let candidate = Candidate { anchored: whole, symbols: situation.symbols.clone(), next: Some(next) };
+            lengthened(&candidate, situation.reduction, &[])
+        };
+        return acting.filter_map(own).collect();
+    }
     let mut left: Vec<&Situation> = situations.iter().collect();
     let mut rules = Vec::new();
     loop {
@@ -56,11 +79,11 @@ pub(super) fn rule_list(situations: &[Situation]) -> Vec<Rule> {
         candidates.dedup();
         let mut best: Option<(usize, Candidate, Reduction)> = None;
         for candidate in candidates {
-            let mut covered = left.iter().filter(|situation| situation.matches(&candidate));
-            let Some(first) = covered.next().filter(|first| first.reduction != Reduction::NONE) else { continue };
-            let mut count = 1;
-            let pure = covered.all(|situation| {
-                count += 1;
+            let mut met = left.iter().filter(|situation| situation.is_met(&candidate)).peekable();
+            let Some(first) = met.peek().filter(|first| first.reduction != Reduction::NONE).copied() else { continue };
+            let mut count = 0;
+            let pure = met.all(|situation| {
+                count += usize::from(situation.is_covered(&candidate));
                 situation.reduction == first.reduction
             });
             let simple =
@@ -73,10 +96,41 @@ pub(super) fn rule_list(situations: &[Situation]) -> Vec<Rule> {
         }
         let Some((_, candidate, reduction)) = best else { return rules };
         let (covered, rest): (Vec<&Situation>, Vec<&Situation>) =
-            left.into_iter().partition(|situation| situation.matches(&candidate));
+            left.into_iter().partition(|situation| situation.is_covered(&candidate));
         rules.extend(lengthened(&candidate, reduction, &covered));
         left = rest;
     }
+}
+
+/// The same situations by ends of the stack that are as short as they can be: where all that end alike do the same, they
+/// are one.
+fn shortened(situations: &[Situation]) -> Vec<Situation> {
+    let mut out = Vec::new();
+    let mut open: BTreeMap<(Lookahead, Vec<SymbolId>), Vec<&Situation>> = BTreeMap::new();
+    for situation in situations {
+        open.entry((situation.next, Vec::new())).or_default().push(situation);
+    }
+    while let Some(((next, symbols), group)) = open.pop_first() {
+        let reduction = group[0].reduction;
+        let whole = group.len() == 1 && group[0].whole && group[0].symbols.len() == symbols.len();
+        if whole || group.iter().all(|situation| situation.reduction == reduction) {
+            let shared =
+                |other: &&Situation| group[0].popped.iter().zip(&other.popped).take_while(|(a, b)| a == b).count();
+            let popped = group[0].popped[..group.iter().map(shared).min().unwrap_or(0)].to_vec();
+            out.push(Situation { next, symbols, whole, reduction, popped });
+            continue;
+        }
+        for situation in group {
+            match situation.symbols.get(symbols.len()) {
+                Some(&symbol) => {
+                    open.entry((next, [&symbols[..], &[symbol]].concat())).or_default().push(situation);
+                }
+                // All of its stack is known, and others that end so do something else.
+                None => out.push(situation.clone()),
+            }
+        }
+    }
+    out
 }
 
 /// The rule, with as much of what it pops as all situations that it settles have in common.
