@@ -69,11 +69,10 @@ impl ReservoirKind {
         };
         Params { reservoir, svm: Svm { cost: 1e4, gamma: 0.3, ..Svm::default() }, ..Params::default() }
     }
-}
 
-impl ReservoirKind {
     /// Parameters with which machines can be proved right quickly: weaker recurrence, so that what was read before the last
-    /// symbols moves a state less. They are those with the fewest cells on the seven languages among a few that were tried.
+    /// symbols moves a state less. The cycle's are those of prototypes of this project; of five pairs that were tried for
+    /// random reservoirs, these took the least time on Dyck3 and JSON together.
     pub fn provable_params(self, neurons: usize, seed: u64) -> Params {
         let mut params = self.params(neurons, seed);
         match &mut params.reservoir {
