@@ -35,6 +35,16 @@ pub enum Lookahead {
     End,
 }
 
+impl Lookahead {
+    /// The token, if it is one.
+    pub fn token(self) -> Option<SymbolId> {
+        match self {
+            Self::Token(token) => Some(token),
+            Self::End => None,
+        }
+    }
+}
+
 /// One input: a symbol, or a real-valued vector over the terminals' channels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input<'a> {

@@ -411,6 +411,15 @@ impl Reach {
     }
 }
 
+impl Reach {
+    /// For each place what lies beneath it.
+    pub(crate) fn beneath(&self) -> HashMap<PlaceId, Vec<Under>> {
+        let mut all: HashMap<PlaceId, Vec<Under>> = HashMap::new();
+        self.unders.iter().for_each(|under| all.entry(under.place).or_default().push(*under));
+        all
+    }
+}
+
 impl Witness {
     /// A word that leads to the configuration of this head and the elements beneath it, down to the bottom.
     pub(crate) fn word(&self, head: Head, unders: &[Under]) -> Vec<SymbolId> {
@@ -512,8 +521,7 @@ mod tests {
         deepest: usize,
         stack: Option<&[SymbolId]>,
     ) -> HashMap<Spelled, Vec<SymbolId>> {
-        let mut beneath: HashMap<PlaceId, Vec<Under>> = HashMap::new();
-        reach.unders.iter().for_each(|under| beneath.entry(under.place).or_default().push(*under));
+        let beneath = reach.beneath();
         let fits = |element: ElementId, depth: usize| {
             stack.is_none_or(|stack| {
                 stack.iter().rev().copied().map(Some).chain([None]).nth(depth) == Some(strict.symbol(element))

@@ -96,11 +96,8 @@ fn known(control: Control, alphabet: &Alphabet) -> bool {
         Control::Reduce(sight) | Control::Settled(sight) => (sight, None),
         Control::Pop(sight, _, push) => (sight, Some(push)),
     };
-    let next = match sight.next {
-        Lookahead::Token(token) => alphabet.is_terminal(token),
-        Lookahead::End => true,
-    };
-    next && push.is_none_or(|push| alphabet.contains(push))
+    sight.next.token().is_none_or(|token| alphabet.is_terminal(token))
+        && push.is_none_or(|push| alphabet.contains(push))
 }
 
 /// Every configuration that the automaton can come to is in `reach`: the first one is, and with each all that follow.
@@ -108,13 +105,10 @@ fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize) -> Result<(),
     let places: HashMap<_, u32> = reach.places.iter().copied().zip(1..).collect();
     let inside = |element: u32, place: u32| element as usize <= elements && place as usize <= reach.places.len();
     let heads: HashSet<Head> = reach.heads.iter().copied().collect();
-    let mut beneath: HashMap<u32, Vec<Under>> = HashMap::new();
-    for under in &reach.unders {
-        if !inside(under.element, under.beneath.max(under.place)) {
-            return refuse("its list of configurations is damaged");
-        }
-        beneath.entry(under.place).or_default().push(*under);
+    if !reach.unders.iter().all(|under| inside(under.element, under.beneath.max(under.place))) {
+        return refuse("its list of configurations is damaged");
     }
+    let beneath = reach.beneath();
     let unders: HashSet<Under> = reach.unders.iter().copied().collect();
     if !heads.contains(&Reach::START) {
         return refuse("the beginning of a word is missing from its configurations");
@@ -205,9 +199,7 @@ impl Walk<'_, '_> {
                 self.certain(cell, &obligation, &stack, scratch)?;
             }
         }
-        let mut left: Vec<Obligation> = left.into_values().collect();
-        left.sort_by(|a, b| (a.head, &a.look).cmp(&(b.head, &b.look)));
-        Ok(left)
+        Ok(left.into_values().collect())
     }
 
     /// The right answer is the same in the whole cell, and the machine gives it there.

@@ -49,8 +49,9 @@ impl Prover<'_> {
         };
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let step = cells.len().div_ceil(CELLS).max(1);
+        let beneath = self.reach().beneath();
         for cell in cells.iter().step_by(step) {
-            let Some(mut word) = self.word_into(cell) else { continue };
+            let Some(mut word) = self.word_into(cell, &beneath) else { continue };
             if let Lookahead::Token(token) = cell.next {
                 word.push(token);
             }
@@ -116,13 +117,7 @@ impl Prover<'_> {
             if a != b {
                 return self.differ(machine, &Word::Symbols(word));
             }
-            let tokens: Vec<SymbolId> = b
-                .iter()
-                .filter_map(|next| match next {
-                    Lookahead::Token(token) => Some(*token),
-                    Lookahead::End => None,
-                })
-                .collect();
+            let tokens: Vec<SymbolId> = b.iter().filter_map(|next| next.token()).collect();
             let &token = tokens.get(random.random_range(0..tokens.len().max(1)))?;
             word.push(token);
             if feed(&mut ours, &mut theirs, token) != (Status::Open, Status::Open) {
@@ -133,11 +128,7 @@ impl Prover<'_> {
     }
 
     /// A shortest word that leads to a configuration of the cell, if the cell has one.
-    fn word_into(&self, cell: &OpenCell) -> Option<Vec<SymbolId>> {
-        let mut beneath: HashMap<PlaceId, Vec<Under>> = HashMap::new();
-        for under in &self.reach().unders {
-            beneath.entry(under.place).or_default().push(*under);
-        }
+    fn word_into(&self, cell: &OpenCell, beneath: &HashMap<PlaceId, Vec<Under>>) -> Option<Vec<SymbolId>> {
         let symbols: Vec<Option<SymbolId>> = {
             let part = cell.stack.iter().rev().copied().map(Some);
             if cell.whole { part.chain([None]).collect() } else { part.collect() }
@@ -157,7 +148,7 @@ impl Prover<'_> {
             if symbols.first().is_some_and(|&symbol| symbol != top) {
                 continue;
             }
-            if let Some(unders) = self.way_down(head, symbols.get(1..).unwrap_or(&[]), &beneath) {
+            if let Some(unders) = self.way_down(head, symbols.get(1..).unwrap_or(&[]), beneath) {
                 words.push(self.witness().word(head, &unders));
             }
         }

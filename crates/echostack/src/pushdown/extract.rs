@@ -9,15 +9,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::rules::{Situation, rule_list};
-use crate::automaton::reach::{Control, ElementId, Memory, Move, Reach, Recalled, Sight, System, Under, popping};
+use super::rules::{Situation, common_beginning, rule_list};
+use crate::automaton::reach::{Control, ElementId, Memory, Move, Reach, Recalled, Sight, System, popping};
 use crate::automaton::{Automaton, AutomatonError, Oracle};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
 use crate::certify::cells::{Look, Looks};
-use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover};
+use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, provable};
 use crate::control::Control as Caller;
 use crate::machine::{Answer, Machine, Readout};
-use crate::recognize::{Mode, Reduction, View};
+use crate::recognize::{Reduction, View};
 use crate::symbol::{Lookahead, SymbolId};
 
 /// Why no automaton could be read out of a machine.
@@ -93,13 +93,8 @@ const LONGEST: u32 = 5;
 /// # Errors
 /// See [`ExtractError`].
 pub fn extract(machine: &Arc<Machine>, control: &dyn Caller) -> Result<Extraction, ExtractError> {
-    if machine.mode() != Mode::Strict {
-        return Err(CertifyError::Tolerant.into());
-    }
+    provable(machine)?;
     let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
-    if !bounds.heads().iter().any(|(readout, _)| *readout == Readout::Output) {
-        return Err(CertifyError::Regression.into());
-    }
     let (mut depth, mut tokens) = (1, u32::from(machine.view() == View::Reservoir));
     loop {
         if control.cancelled() {
@@ -373,7 +368,7 @@ impl<'m> Explored<'m> {
         let spelled = spelled(reach, &self);
         let situation = |(&(next, element), &reduction): (&(Lookahead, ElementId), &Reduction)| {
             let (symbols, whole) = self.elements[element as usize].clone();
-            let popped = spelled.get(&(next, element)).map_or(Vec::new(), common_beginning);
+            let popped = spelled.get(&(next, element)).map_or(Vec::new(), |strings| common_beginning(strings.iter()));
             Situation { next, symbols, whole, reduction, popped }
         };
         let situations: Vec<Situation> = situations.iter().map(situation).collect();
@@ -404,8 +399,7 @@ type Spelled = BTreeMap<(Lookahead, ElementId), BTreeSet<Vec<SymbolId>>>;
 const MOST_STRINGS: usize = 1000;
 
 fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
-    let mut beneath: HashMap<u32, Vec<Under>> = HashMap::new();
-    reach.unders.iter().for_each(|under| beneath.entry(under.place).or_default().push(*under));
+    let beneath = reach.beneath();
     let mut out = Spelled::new();
     for head in &reach.heads {
         let Control::Reduce(sight) = head.control else { continue };
@@ -429,13 +423,6 @@ fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
         }
     }
     out
-}
-
-/// What all strings begin with.
-fn common_beginning(strings: &BTreeSet<Vec<SymbolId>>) -> Vec<SymbolId> {
-    let Some(first) = strings.first() else { return Vec::new() };
-    let shared = |other: &Vec<SymbolId>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
-    first[..strings.iter().map(shared).min().unwrap_or(0)].to_vec()
 }
 
 impl System for Explored<'_> {

@@ -114,9 +114,7 @@ fn shortened(situations: &[Situation]) -> Vec<Situation> {
         let reduction = group[0].reduction;
         let whole = group.len() == 1 && group[0].whole && group[0].symbols.len() == symbols.len();
         if whole || group.iter().all(|situation| situation.reduction == reduction) {
-            let shared =
-                |other: &&Situation| group[0].popped.iter().zip(&other.popped).take_while(|(a, b)| a == b).count();
-            let popped = group[0].popped[..group.iter().map(shared).min().unwrap_or(0)].to_vec();
+            let popped = common_beginning(group.iter().map(|situation| &situation.popped));
             out.push(Situation { next, symbols, whole, reduction, popped });
             continue;
         }
@@ -131,6 +129,13 @@ fn shortened(situations: &[Situation]) -> Vec<Situation> {
         }
     }
     out
+}
+
+/// What all strings begin with.
+pub(super) fn common_beginning<'a>(mut strings: impl Iterator<Item = &'a Vec<SymbolId>>) -> Vec<SymbolId> {
+    let Some(first) = strings.next() else { return Vec::new() };
+    let shared = |other: &Vec<SymbolId>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
+    first[..strings.map(shared).min().unwrap_or(first.len())].to_vec()
 }
 
 /// The rule, with as much of what it pops as all situations that it settles have in common.

@@ -182,13 +182,7 @@ impl Walks {
         loop {
             let expected = session.expected();
             let can_end = expected.contains(&Lookahead::End);
-            let tokens: Vec<SymbolId> = expected
-                .iter()
-                .filter_map(|next| match next {
-                    Lookahead::Token(token) => Some(*token),
-                    Lookahead::End => None,
-                })
-                .collect();
+            let tokens: Vec<SymbolId> = expected.iter().filter_map(|next| next.token()).collect();
             if can_end && lengths.contains(&word.len()) && (word.len() >= wanted || tokens.is_empty()) {
                 return Some(Word::Symbols(word));
             }
