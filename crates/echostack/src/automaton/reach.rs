@@ -14,7 +14,7 @@ use super::suffixes::{Node, Suffixes};
 use super::viable::{StackState, Viability};
 use super::{Automaton, AutomatonError, Oracle};
 use crate::recognize::Reduction;
-use crate::symbol::{Lookahead, SymbolId};
+use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
 /// The last tokens that were read, as many as are remembered. A number to the base of the terminals and one more: the last
 /// token is the lowest digit, counted from 1, and 0 is the beginning of the word.
@@ -62,13 +62,48 @@ pub(crate) enum Move {
     Push(Control, ElementId),
 }
 
-/// A pushdown system: what can happen next, with this control and topmost element.
+/// Something that reads words with a stack, as a pushdown system: what it decides, and from that what can happen next.
 pub(crate) trait System {
-    /// All that can happen next; nothing if the word ends here, in whichever way.
-    fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move>;
+    /// The symbols.
+    fn alphabet(&self) -> &Alphabet;
+
+    /// What is remembered of the input.
+    fn memory(&self) -> Memory;
 
     /// The symbol of an element; `None` for the bottom.
     fn symbol(&self, element: ElementId) -> Option<SymbolId>;
+
+    /// The element that comes from pushing a symbol.
+    fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId;
+
+    /// What is done to a stack with this element on top; `None` if that is not known.
+    fn decide(&mut self, sight: Sight, top: ElementId) -> Option<Reduction>;
+
+    /// Whether the next token is shifted onto a stack that is settled; asked at the end of the word, too, where it is not.
+    fn goes_on(&mut self, sight: Sight, top: ElementId) -> bool;
+
+    /// All that can happen next; nothing if the word ends here, in whichever way.
+    fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move> {
+        match control {
+            Control::Next(recent) => {
+                let looks = self.alphabet().lookaheads();
+                looks.map(|next| Move::Stay(Control::Reduce(Sight { recent, next }))).collect()
+            }
+            Control::Reduce(sight) => match self.decide(sight, top) {
+                Some(Reduction::NONE) => vec![Move::Stay(Control::Settled(sight))],
+                Some(Reduction { pop, push: Some(push) }) => self.moves(Control::Pop(sight, pop, push), top),
+                _ => Vec::new(),
+            },
+            Control::Pop(sight, 0, push) => vec![Move::Push(Control::Reduce(sight), self.push(top, push))],
+            Control::Pop(..) if top == 0 => Vec::new(), // more is popped than there is: the run is stopped
+            Control::Pop(sight, left, push) => vec![Move::Pop(Control::Pop(sight, left - 1, push))],
+            Control::Settled(sight) => {
+                let goes_on = self.goes_on(sight, top);
+                let Some(token) = sight.next.token().filter(|_| goes_on) else { return Vec::new() };
+                vec![Move::Push(Control::Next(self.memory().push(sight.recent, token)), self.push(top, token))]
+            }
+        }
+    }
 }
 
 /// How many tokens before the next one are remembered, and how.
@@ -143,8 +178,36 @@ impl<'a> Strict<'a> {
         self.on.iter().zip(&self.elements).map(|(&on, element)| (on, element.symbol))
     }
 
-    /// The element that comes from pushing a symbol.
-    pub(crate) fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
+    /// What is done to a stack with this element on top; [`Reduction::NONE`] if nothing.
+    pub(crate) fn reduction(&self, element: ElementId, next: Lookahead) -> Reduction {
+        self.suffixes.action(self.elements[element as usize].suffix, next).unwrap_or(Reduction::NONE)
+    }
+
+    /// Whether the stack is one that a word is accepted with.
+    pub(crate) fn accepts(&self, element: ElementId) -> bool {
+        self.suffixes.accepts(self.elements[element as usize].suffix)
+    }
+
+    /// Whether a token may be shifted onto the stack.
+    pub(crate) fn shifts(&self, element: ElementId, token: SymbolId) -> bool {
+        self.viability.is_viable(self.viability.push(self.elements[element as usize].state, token))
+    }
+}
+
+impl System for Strict<'_> {
+    fn alphabet(&self) -> &Alphabet {
+        self.automaton.alphabet()
+    }
+
+    fn memory(&self) -> Memory {
+        self.memory
+    }
+
+    fn symbol(&self, element: ElementId) -> Option<SymbolId> {
+        self.elements[element as usize].symbol
+    }
+
+    fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
         if let Some(&known) = self.pushed.get(&(on, symbol)) {
             return known;
         }
@@ -161,63 +224,12 @@ impl<'a> Strict<'a> {
         id
     }
 
-    /// What is done to a stack with this element on top; [`Reduction::NONE`] if nothing.
-    pub(crate) fn reduction(&self, element: ElementId, next: Lookahead) -> Reduction {
-        self.suffixes.action(self.elements[element as usize].suffix, next).unwrap_or(Reduction::NONE)
+    fn decide(&mut self, sight: Sight, top: ElementId) -> Option<Reduction> {
+        Some(self.reduction(top, sight.next))
     }
 
-    /// Whether the stack is one that a word is accepted with.
-    pub(crate) fn accepts(&self, element: ElementId) -> bool {
-        self.suffixes.accepts(self.elements[element as usize].suffix)
-    }
-
-    /// Whether a token may be shifted onto the stack.
-    pub(crate) fn shifts(&self, element: ElementId, token: SymbolId) -> bool {
-        self.viability.is_viable(self.viability.push(self.elements[element as usize].state, token))
-    }
-
-    /// What is remembered of the input.
-    pub(crate) fn memory(&self) -> Memory {
-        self.memory
-    }
-}
-
-impl System for Strict<'_> {
-    fn symbol(&self, element: ElementId) -> Option<SymbolId> {
-        self.elements[element as usize].symbol
-    }
-
-    fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move> {
-        match control {
-            Control::Next(recent) => {
-                let looks = self.automaton.alphabet().lookaheads();
-                looks.map(|next| Move::Stay(Control::Reduce(Sight { recent, next }))).collect()
-            }
-            Control::Reduce(sight) => match self.reduction(top, sight.next) {
-                Reduction { push: None, .. } => vec![Move::Stay(Control::Settled(sight))],
-                Reduction { pop, push: Some(push) } => popping(sight, pop, push, top, || self.push(top, push)),
-            },
-            Control::Pop(sight, left, push) => popping(sight, left, push, top, || self.push(top, push)),
-            Control::Settled(Sight { recent, next: Lookahead::Token(token) }) if self.shifts(top, token) => {
-                vec![Move::Push(Control::Next(self.memory.push(recent, token)), self.push(top, token))]
-            }
-            Control::Settled(_) => Vec::new(),
-        }
-    }
-}
-
-/// What happens while `left` symbols are to be popped and then one pushed, which makes the element that `pushed` says.
-pub(crate) fn popping(
-    sight: Sight,
-    left: u32,
-    push: SymbolId,
-    top: ElementId,
-    pushed: impl FnOnce() -> ElementId,
-) -> Vec<Move> {
-    match left {
-        0 => vec![Move::Push(Control::Reduce(sight), pushed())],
-        _ if top == 0 => Vec::new(), // more is popped than there is: the run is stopped
-        _ => vec![Move::Pop(Control::Pop(sight, left - 1, push))],
+    fn goes_on(&mut self, sight: Sight, top: ElementId) -> bool {
+        sight.next.token().is_some_and(|token| self.shifts(top, token))
     }
 }
 
@@ -446,7 +458,6 @@ mod tests {
     use super::*;
     use crate::Automaton;
     use crate::automaton::Rule;
-    use crate::symbol::Alphabet;
     use crate::tasks::Task;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;

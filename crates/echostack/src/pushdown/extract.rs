@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::rules::{Situation, common_beginning, rule_list};
-use crate::automaton::reach::{Control, ElementId, Memory, Move, Reach, Recalled, Sight, System, popping};
+use crate::automaton::reach::{Control, ElementId, Memory, Reach, Recalled, Sight, System};
 use crate::automaton::{Automaton, AutomatonError, Oracle};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
 use crate::certify::cells::{Look, Looks};
@@ -18,7 +18,7 @@ use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, prova
 use crate::control::Control as Caller;
 use crate::machine::{Answer, Machine, Readout};
 use crate::recognize::{Reduction, View};
-use crate::symbol::{Lookahead, SymbolId};
+use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
 /// Why no automaton could be read out of a machine.
 #[derive(Debug, thiserror::Error)]
@@ -168,19 +168,6 @@ impl<'m> Explored<'m> {
             settled: HashMap::new(),
             open: Vec::new(),
         }
-    }
-
-    fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
-        let (beneath, whole) = &self.elements[on as usize];
-        let kept = beneath.len().min(self.depth - 1);
-        let end = ([&[symbol], &beneath[..kept]].concat(), *whole && kept == beneath.len());
-        let fresh = self.elements.len() as ElementId;
-        let id = *self.ids.entry(end.clone()).or_insert(fresh);
-        if id == fresh {
-            self.elements.push(end);
-            self.sightings.push(None);
-        }
-        id
     }
 
     fn look(&self, sight: Sight) -> Look {
@@ -430,24 +417,32 @@ impl System for Explored<'_> {
         self.elements[element as usize].0.first().copied()
     }
 
-    fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move> {
-        match control {
-            Control::Next(recent) => {
-                let looks = self.machine.alphabet().lookaheads();
-                looks.map(|next| Move::Stay(Control::Reduce(Sight { recent, next }))).collect()
-            }
-            Control::Reduce(sight) => match self.reduction(sight, top) {
-                Some(Reduction::NONE) => vec![Move::Stay(Control::Settled(sight))],
-                Some(Reduction { pop, push: Some(push) }) => popping(sight, pop, push, top, || self.push(top, push)),
-                _ => Vec::new(),
-            },
-            Control::Pop(sight, left, push) => popping(sight, left, push, top, || self.push(top, push)),
-            Control::Settled(sight) => match (self.settled(sight, top), sight.next) {
-                (Some((_, true)), Lookahead::Token(token)) => {
-                    vec![Move::Push(Control::Next(self.memory.push(sight.recent, token)), self.push(top, token))]
-                }
-                _ => Vec::new(),
-            },
+    fn alphabet(&self) -> &Alphabet {
+        self.machine.alphabet()
+    }
+
+    fn memory(&self) -> Memory {
+        self.memory
+    }
+
+    fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
+        let (beneath, whole) = &self.elements[on as usize];
+        let kept = beneath.len().min(self.depth - 1);
+        let end = ([&[symbol], &beneath[..kept]].concat(), *whole && kept == beneath.len());
+        let fresh = self.elements.len() as ElementId;
+        let id = *self.ids.entry(end.clone()).or_insert(fresh);
+        if id == fresh {
+            self.elements.push(end);
+            self.sightings.push(None);
         }
+        id
+    }
+
+    fn decide(&mut self, sight: Sight, top: ElementId) -> Option<Reduction> {
+        self.reduction(sight, top)
+    }
+
+    fn goes_on(&mut self, sight: Sight, top: ElementId) -> bool {
+        self.settled(sight, top).is_some_and(|(_, shifts)| shifts)
     }
 }
