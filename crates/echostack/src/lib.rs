@@ -44,6 +44,7 @@
 pub mod automaton;
 pub mod certify;
 pub mod control;
+pub mod file;
 pub mod machine;
 pub mod pushdown;
 pub mod readout;
@@ -59,11 +60,11 @@ mod undo;
 pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule, Viability};
 pub use certify::{Certificate, CertificateFileError, CertifyError, Proof, Prover, check};
 pub use control::{Control, Stage};
+pub use file::FileError;
 pub use machine::{
-    ActionReadout, Answer, Checked, Choices, Exercise, FileError, FitError, Machine, OutputReadout, ParamError, Params,
-    Readout,
+    ActionReadout, Answer, Checked, Choices, Exercise, FitError, Machine, OutputReadout, ParamError, Params, Readout,
 };
-pub use pushdown::{ExtractError, Extraction, extract};
+pub use pushdown::{ExtractError, Extraction, Scanner, Table, extract};
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
     Engine, Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Tree,

@@ -178,6 +178,11 @@ impl<'a> Strict<'a> {
         self.on.iter().zip(&self.elements).map(|(&on, element)| (on, element.symbol))
     }
 
+    /// The pushes that were asked for: what on, which symbol, and the element that comes of it.
+    pub(crate) fn pushes(&self) -> impl Iterator<Item = ((ElementId, SymbolId), ElementId)> {
+        self.pushed.iter().map(|(&pushed, &to)| (pushed, to))
+    }
+
     /// What is done to a stack with this element on top; [`Reduction::NONE`] if nothing.
     pub(crate) fn reduction(&self, element: ElementId, next: Lookahead) -> Reduction {
         self.suffixes.action(self.elements[element as usize].suffix, next).unwrap_or(Reduction::NONE)
@@ -452,7 +457,7 @@ impl Witness {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::{BTreeSet, HashMap};
 
     use super::*;
@@ -601,26 +606,31 @@ mod tests {
         }
     }
 
+    /// An automaton of a few random rules.
+    pub(crate) fn random_automaton(random: &mut ChaCha8Rng) -> Automaton {
+        let alphabet = Alphabet::new(["a", "b"], ["S", "T"]).unwrap();
+        let symbol = |random: &mut ChaCha8Rng, from: usize| SymbolId::new(random.random_range(from..4));
+        let rule = |random: &mut ChaCha8Rng| Rule {
+            anchored: random.random_bool(0.2),
+            suffix: (0..random.random_range(1..4)).map(|_| symbol(random, 0)).collect(),
+            lookahead: match random.random_range(0..5) {
+                0 => Some(Lookahead::End),
+                token @ 1..3 => Some(Lookahead::Token(SymbolId::new(token - 1))),
+                _ => None,
+            },
+            pop: random.random_range(0..4),
+            push: symbol(random, 2),
+        };
+        let rules = (0..random.random_range(1..6)).map(|_| rule(random)).collect();
+        Automaton::new(alphabet, rules, vec![SymbolId::new(2)]).unwrap()
+    }
+
     #[test]
     fn reach_of_random_automata_is_what_words_lead_to() {
         let mut random = ChaCha8Rng::seed_from_u64(8);
         let mut sizes = Vec::new();
         for _ in 0..3000 {
-            let alphabet = Alphabet::new(["a", "b"], ["S", "T"]).unwrap();
-            let symbol = |random: &mut ChaCha8Rng, from: usize| SymbolId::new(random.random_range(from..4));
-            let rule = |random: &mut ChaCha8Rng| Rule {
-                anchored: random.random_bool(0.2),
-                suffix: (0..random.random_range(1..4)).map(|_| symbol(random, 0)).collect(),
-                lookahead: match random.random_range(0..5) {
-                    0 => Some(Lookahead::End),
-                    token @ 1..3 => Some(Lookahead::Token(SymbolId::new(token - 1))),
-                    _ => None,
-                },
-                pop: random.random_range(0..4),
-                push: symbol(random, 2),
-            };
-            let rules = (0..random.random_range(1..6)).map(|_| rule(&mut random)).collect();
-            let automaton = Automaton::new(alphabet, rules, vec![SymbolId::new(2)]).unwrap();
+            let automaton = random_automaton(&mut random);
             // One that loops without end is not for the plain run.
             let grows = automaton.rules().iter().any(|rule| rule.pop <= 1 && rule.lookahead.is_none());
             let Ok(oracle) = Oracle::strict(automaton) else { continue };

@@ -22,7 +22,8 @@ use sha2::{Digest, Sha256};
 
 use crate::automaton::reach::{ElementId, Reach};
 use crate::automaton::{Automaton, AutomatonError};
-use crate::machine::{FileError, Machine, Readout};
+use crate::file::FileError;
+use crate::machine::{Machine, Readout};
 use crate::recognize::Mode;
 use crate::symbol::SymbolId;
 use crate::teach::hex;

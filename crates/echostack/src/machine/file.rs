@@ -2,16 +2,14 @@
 //!
 //! Everything is checked when a file is read: whatever it says, the result is a machine that can be run, or an error.
 
-use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use safetensors::tensor::{Dtype, TensorView};
-use safetensors::{SafeTensors, serialize};
 use serde::{Deserialize, Serialize};
 
 use super::{Actions, Classifier, Machine, Output, Readouts, View};
+use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
 use crate::readout::{
     ContextInput, Contexts, HalfParts, Head, Lesson, Lessons, Pair, Projection, ProjectionParts, Side, StateId, Values,
 };
@@ -19,50 +17,10 @@ use crate::recognize::{Mode, Reduction};
 use crate::reservoir::{Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, Reservoir, ReservoirParts};
 use crate::symbol::{Alphabet, SymbolId};
 
-/// The format's name, the key of the header in the file's metadata.
-const FORMAT: &str = "echostack";
-/// The format's version; a file of another version is refused.
-const VERSION: u32 = 1;
-/// The largest file that is read.
-const MAX_BYTES: u64 = 1 << 30;
+/// The key of the header in the file's metadata.
+const KEY: &str = "echostack";
 /// The most values that may be computed from a file before its first use.
 const MAX_DERIVED: usize = 1 << 27;
-
-/// Why a model file could not be written or read.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The operating system refused.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// The file is larger than any model.
-    #[error("the file has {0} bytes; a model file has at most {MAX_BYTES}")]
-    TooLarge(u64),
-    /// The bytes are no safetensors file, or have no echostack header.
-    #[error("this is no echostack model: {0}")]
-    NotAModel(String),
-    /// The file is of another version.
-    #[error(
-        "the model has format version {0}, but this program reads version {VERSION}; save it again with a matching version"
-    )]
-    Version(u32),
-    /// The parts of the file contradict each other or are out of range.
-    #[error("the model is damaged: {0}")]
-    Damaged(String),
-    /// The machine's reservoir is of a type that cannot be saved.
-    #[error(
-        "the machine's reservoir is of a type of your own that gives no parts; implement Reservoir::parts to save it"
-    )]
-    Reservoir,
-}
-
-fn damaged<T>(what: impl Into<String>) -> Result<T, FileError> {
-    Err(FileError::Damaged(what.into()))
-}
 
 /// The part of a file that is not numbers.
 #[derive(Serialize, Deserialize)]
@@ -82,12 +40,6 @@ struct Header {
     manifest: BTreeMap<String, String>,
 }
 
-/// Read first, so that another version is told apart from damage.
-#[derive(Deserialize)]
-struct Versioned {
-    version: u32,
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ReservoirHeader {
@@ -104,21 +56,7 @@ enum ActionsHeader {
     Joint { actions: Vec<(u32, Option<usize>)> },
 }
 
-/// Tensors on their way into a file.
-#[derive(Default)]
-struct Tensors(BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>);
-
 impl Tensors {
-    fn floats(&mut self, name: impl Into<String>, shape: &[usize], values: impl IntoIterator<Item = f64>) {
-        let bytes = values.into_iter().flat_map(f64::to_le_bytes).collect();
-        self.0.insert(name.into(), (Dtype::F64, shape.to_vec(), bytes));
-    }
-
-    fn integers(&mut self, name: impl Into<String>, shape: &[usize], values: impl IntoIterator<Item = u32>) {
-        let bytes = values.into_iter().flat_map(u32::to_le_bytes).collect();
-        self.0.insert(name.into(), (Dtype::U32, shape.to_vec(), bytes));
-    }
-
     fn head(&mut self, name: &str, head: &Head) {
         if let Head::Votes { kernel, pairs, .. } = head {
             let terms = || pairs.iter().flat_map(|pair| &pair.terms);
@@ -132,52 +70,7 @@ impl Tensors {
     }
 }
 
-/// Tensors of a file that is read.
-struct Reader<'a>(SafeTensors<'a>);
-
-impl<'a> Reader<'a> {
-    fn has(&self, name: &str) -> bool {
-        self.0.tensor(name).is_ok()
-    }
-
-    /// The bytes of a tensor of this type with `width` columns (1: a plain list).
-    fn bytes(&self, name: &str, dtype: Dtype, width: usize) -> Result<&'a [u8], FileError> {
-        let Ok(tensor) = self.0.tensor(name) else { return damaged(format!("the tensor {name} is missing")) };
-        let fits = match *tensor.shape() {
-            [_] => width == 1,
-            [_, columns] => columns == width,
-            _ => false,
-        };
-        if tensor.dtype() != dtype || !fits {
-            return damaged(format!(
-                "{name} must be {dtype:?} with {width} columns, not {:?} {:?}",
-                tensor.dtype(),
-                tensor.shape()
-            ));
-        }
-        Ok(tensor.data())
-    }
-
-    fn floats(&self, name: &str, width: usize) -> Result<Vec<f64>, FileError> {
-        let bytes = self.bytes(name, Dtype::F64, width)?;
-        let values: Vec<f64> = bytes.as_chunks::<8>().0.iter().map(|&chunk| f64::from_le_bytes(chunk)).collect();
-        if values.iter().all(|value| value.is_finite()) {
-            Ok(values)
-        } else {
-            damaged(format!("{name} has a value that is not finite"))
-        }
-    }
-
-    fn integers(&self, name: &str, width: usize) -> Result<Vec<u32>, FileError> {
-        let bytes = self.bytes(name, Dtype::U32, width)?;
-        Ok(bytes.as_chunks::<4>().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect())
-    }
-
-    /// Rows of `N` integers.
-    fn rows<const N: usize>(&self, name: &str) -> Result<Vec<[u32; N]>, FileError> {
-        Ok(self.integers(name, N)?.as_chunks::<N>().0.to_vec())
-    }
-
+impl Reader<'_> {
     fn head(&self, name: &str, classes: usize, projection: &Projection) -> Result<Head, FileError> {
         match classes {
             0 => return damaged(format!("{name} has no classes")),
@@ -262,15 +155,7 @@ impl Machine {
             output,
             manifest: self.manifest.clone(),
         };
-        let broken = |error: String| FileError::Damaged(error);
-        let header = serde_json::to_string(&header).map_err(|error| broken(error.to_string()))?;
-        let views: Result<Vec<_>, _> = tensors
-            .0
-            .iter()
-            .map(|(name, (dtype, shape, bytes))| Ok((name, TensorView::new(*dtype, shape.clone(), bytes)?)))
-            .collect();
-        let views = views.map_err(|error: safetensors::SafeTensorError| broken(error.to_string()))?;
-        serialize(views, Some(HashMap::from([(FORMAT.to_string(), header)]))).map_err(|error| broken(error.to_string()))
+        tensors.to_bytes(KEY, &header)
     }
 
     /// A machine from the bytes of a model file.
@@ -278,17 +163,7 @@ impl Machine {
     /// # Errors
     /// If the bytes are no model of this version, or a damaged one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
-        let no_model = |error: safetensors::SafeTensorError| FileError::NotAModel(error.to_string());
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(no_model)?;
-        let header = metadata.metadata().as_ref().and_then(|map| map.get(FORMAT));
-        let header = header.ok_or_else(|| FileError::NotAModel(format!("it has no {FORMAT:?} metadata")))?;
-        let bad_header = |error: serde_json::Error| FileError::Damaged(format!("its header: {error}"));
-        let Versioned { version } = serde_json::from_str(header).map_err(bad_header)?;
-        if version != VERSION {
-            return Err(FileError::Version(version));
-        }
-        let header: Header = serde_json::from_str(header).map_err(bad_header)?;
-        let reader = Reader(SafeTensors::deserialize(bytes).map_err(no_model)?);
+        let (header, reader) = Reader::open(KEY, bytes)?;
         read_machine(header, &reader)
     }
 
@@ -297,21 +172,7 @@ impl Machine {
     /// # Errors
     /// If the system refuses, or the reservoir is of a type that cannot be saved.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
-        let path = path.as_ref();
-        let bytes = self.to_bytes()?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let write = || -> std::io::Result<()> {
-            let mut builder = tempfile::Builder::new();
-            // As any new file, in place of the secrecy of temporary ones; the user's mask still applies.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let mut file = builder.tempfile_in(folder)?;
-            file.write_all(&bytes)?;
-            file.as_file().sync_all()?;
-            file.persist(path)?;
-            Ok(())
-        };
-        write().map_err(|source| FileError::Io { path: path.to_path_buf(), source })
+        file::save(path.as_ref(), &self.to_bytes()?)
     }
 
     /// Reads a model file.
@@ -319,13 +180,7 @@ impl Machine {
     /// # Errors
     /// If the system refuses, or the file is no model of this version, or a damaged one.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        let path = path.as_ref();
-        let io = |source| FileError::Io { path: path.to_path_buf(), source };
-        let size = std::fs::metadata(path).map_err(io)?.len();
-        if size > MAX_BYTES {
-            return Err(FileError::TooLarge(size));
-        }
-        Self::from_bytes(&std::fs::read(path).map_err(io)?)
+        Self::from_bytes(&file::load(path.as_ref())?)
     }
 }
 
@@ -421,8 +276,8 @@ fn write_reservoir(parts: ReservoirParts, tensors: &mut Tensors) -> ReservoirHea
 fn read_reservoir(header: &ReservoirHeader, reader: &Reader<'_>) -> Result<Arc<dyn Reservoir>, FileError> {
     let parts = match *header {
         ReservoirHeader::Matrix { neurons, leak, activation, sparse } => {
-            let Ok(input) = reader.0.tensor("reservoir.input") else { return damaged("reservoir.input is missing") };
-            let channels = input.shape().get(1).copied().unwrap_or(0);
+            let Some(shape) = reader.shape("reservoir.input") else { return damaged("reservoir.input is missing") };
+            let channels = shape.get(1).copied().unwrap_or(0);
             let recurrent = if sparse {
                 let places = reader.rows::<2>("reservoir.places")?;
                 let weights = reader.floats("reservoir.recurrent", 1)?;
@@ -487,7 +342,7 @@ fn read_projection(neurons: usize, reader: &Reader<'_>) -> Result<Projection, Fi
     }
     let half = |side: &str| -> Result<HalfParts, FileError> {
         let name = format!("linear.{side}");
-        let outputs = reader.0.tensor(&name).map_or(0, |tensor| tensor.shape().get(1).copied().unwrap_or(0));
+        let outputs = reader.shape(&name).and_then(|shape| shape.get(1).copied()).unwrap_or(0);
         Ok(HalfParts {
             centres: reader.floats(&format!("centres.{side}"), neurons)?,
             members: (0..kernels.len())
@@ -539,8 +394,8 @@ fn write_lessons(lessons: &Lessons, tensors: &mut Tensors) {
 fn read_lessons(alphabet: &Alphabet, width: usize, reader: &Reader<'_>) -> Result<Lessons, FileError> {
     let terminals = alphabet.terminals().len();
     let parents = reader.integers("lessons.parents", 1)?;
-    let vectors = match reader.0.tensor("lessons.vectors") {
-        Ok(tensor) if tensor.shape().first() == Some(&0) => Vec::new(),
+    let vectors = match reader.shape("lessons.vectors") {
+        Some(shape) if shape.first() == Some(&0) => Vec::new(),
         _ => reader.floats("lessons.vectors", terminals)?,
     };
     let count = vectors.len() / terminals.max(1);

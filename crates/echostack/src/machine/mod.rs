@@ -13,7 +13,6 @@ mod stack;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use file::FileError;
 pub use fit::FitError;
 pub use params::{ActionReadout, Checked, OutputReadout, ParamError, Params};
 pub use session::MachineStack;

@@ -1,8 +1,14 @@
-//! What a machine is, as an automaton: read back out of it, with no automaton given.
+//! What a machine is, as an automaton: read back out of it, with no automaton given; and the automaton as a table that runs as
+//! fast as a parser.
 
 mod extract;
+mod fuse;
 mod grammar;
 mod rules;
+mod scan;
+mod table;
 
 pub use extract::{ExtractError, Extraction, Undecided, extract};
 pub use grammar::{Notation, Part, WordGrammar};
+pub use scan::Scanner;
+pub use table::{State, Table, TableStack};

@@ -69,6 +69,11 @@ impl<E: Engine> Run<E> {
         Self { engine, limits, position: 0, left: 0, ended: None }
     }
 
+    /// Goes on with a word of which so many tokens were read, with an engine whose stack is as they leave it.
+    pub(crate) fn resume(engine: E, limits: Limits, position: u64) -> Self {
+        Self { position, ..Self::new(engine, limits) }
+    }
+
     /// The engine, as it stands after the last token that was read.
     pub fn engine(&self) -> &E {
         &self.engine
@@ -171,7 +176,8 @@ impl<E: Engine> Run<E> {
         }
     }
 
-    fn status(&self) -> Status {
+    /// Where the word stands after the last token.
+    pub fn status(&self) -> Status {
         match self.ended {
             None => Status::Open,
             Some(Ended::Refused) => Status::Refused,

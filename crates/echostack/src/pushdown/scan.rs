@@ -1,0 +1,368 @@
+//! The fast way to run a table: whole chains of reductions at once, and one byte a symbol on the stack.
+
+use std::sync::Arc;
+
+use super::fuse::{Fused, INLINE, LONGEST, Op};
+use super::table::{State, Table, TableStack};
+use crate::recognize::{Limits, Run, Session, Status, Verdict};
+use crate::symbol::{Input, SymbolId};
+
+/// The reading of one word with a [`Table`], as fast as it goes. The verdict is that of the table's own session: whatever is
+/// out of the ordinary, a token that does not fit or a limit that comes near, is left to that.
+///
+/// ```
+/// use echostack::{Limits, Oracle, Scanner, Table, Verdict, tasks::Task};
+/// use std::sync::Arc;
+/// let table = Arc::new(Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Default::default())?);
+/// let [a, b] = ["a", "b"].map(|name| table.alphabet().symbol(name).unwrap());
+/// let mut scanner = Scanner::new(&table, Limits::default());
+/// scanner.read([a; 1000]);
+/// scanner.read([b; 1000]);
+/// assert_eq!(scanner.finish(), Verdict::Accept);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scanner {
+    table: Arc<Table>,
+    limits: Limits,
+    stack: Stack,
+    /// The table's own session, once it has taken over.
+    plain: Option<Box<Run<TableStack>>>,
+}
+
+/// A stack of states, in one byte each if they fit.
+#[derive(Clone, Debug)]
+enum Stack {
+    Narrow(Cells<u8>),
+    Wide(Cells<State>),
+}
+
+/// A stack that is being worked on.
+#[derive(Clone, Debug)]
+struct Cells<C> {
+    /// The states from the bottom on; longer than what is on the stack.
+    states: Vec<C>,
+    /// The number of symbols on the stack; the bottom lies beneath them.
+    depth: usize,
+    /// The number of tokens read.
+    position: u64,
+}
+
+/// A state as it lies on the stack.
+trait Cell: Copy + Default {
+    fn of(state: State) -> Self;
+    fn state(self) -> usize;
+}
+
+impl Cell for u8 {
+    fn of(state: State) -> Self {
+        state as Self
+    }
+
+    fn state(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Cell for State {
+    fn of(state: State) -> Self {
+        state
+    }
+
+    fn state(self) -> usize {
+        usize::from(self)
+    }
+}
+
+/// By how much the stack grows at once.
+const GROWTH: usize = 1 << 12;
+
+impl<C: Cell> Cells<C> {
+    fn new(table: &Table) -> Self {
+        Self { states: vec![C::default(); GROWTH + table.fused().rise + INLINE], depth: 0, position: 0 }
+    }
+
+    /// Reads tokens up to one that is not for us, and returns that.
+    fn read(&mut self, table: &Table, limits: Limits, tokens: &mut impl Iterator<Item = SymbolId>) -> Option<SymbolId> {
+        let fused = table.fused();
+        let (rows, terminals) = (table.states(), table.rows().terminals);
+        let room = fused.rise + INLINE;
+        // Up to this depth a chain reaches neither the limit nor the end of the list.
+        let Some(deepest) = limits.depth.checked_sub(fused.rise) else { return tokens.next() };
+        let mut ready = deepest.min(self.states.len() - room);
+        let mut top = self.states[self.depth].state();
+        loop {
+            let token = tokens.next()?;
+            if self.depth > ready {
+                if self.depth > deepest {
+                    return Some(token);
+                }
+                self.states.resize(self.states.len() + GROWTH, C::default());
+                ready = deepest.min(self.states.len() - room);
+            }
+            if token.index() >= terminals {
+                return Some(token);
+            }
+            let mut op = fused.ops[token.index() * rows + top];
+            let mut low = self.depth;
+            if let Op::Hop { .. } = op {
+                (op, low) = self.hop(fused, limits, op);
+            }
+            let above = &mut self.states[low + 1..];
+            let count = match op {
+                Op::Push { count, states } => {
+                    above[..INLINE].iter_mut().zip(states).for_each(|(cell, state)| *cell = C::of(state));
+                    usize::from(count)
+                }
+                Op::PushMany { count, from } => {
+                    let pushed = &fused.many[from as usize..][..usize::from(count)];
+                    above.iter_mut().zip(pushed).for_each(|(cell, &state)| *cell = C::of(state));
+                    pushed.len()
+                }
+                _ => return Some(token),
+            };
+            self.depth = low + count;
+            self.position += 1;
+            top = self.states[self.depth].state();
+        }
+    }
+
+    /// Looks below the top until it is known what is pushed, and at which depth.
+    fn hop(&self, fused: &Fused, limits: Limits, mut op: Op) -> (Op, usize) {
+        let (mut low, mut taken) = (self.depth, LONGEST as u64);
+        while let Op::Hop { steps, pop, column } = op {
+            let Some(beneath) = low.checked_sub(usize::from(pop)) else { return (Op::Unknown, low) };
+            low = beneath;
+            taken += u64::from(steps);
+            op = fused.ops.get(column as usize + self.states[low].state()).copied().unwrap_or(Op::Unknown);
+        }
+        if taken > limits.actions_at(self.depth) { (Op::Unknown, low) } else { (op, low) }
+    }
+
+    /// Whether the word may end here. If not, the limits may be why.
+    fn ends(&self, table: &Table, limits: Limits) -> bool {
+        let fused = table.fused();
+        let op = fused.ops[table.rows().terminals * table.states() + self.states[self.depth].state()];
+        self.depth + fused.rise <= limits.depth && self.hop(fused, limits, op).0 == Op::Accept
+    }
+
+    /// The table's own session, from here on.
+    fn plain(&self, table: &Arc<Table>, limits: Limits) -> Run<TableStack> {
+        let states = self.states[1..=self.depth].iter().map(|cell| cell.state() as State);
+        Run::resume(TableStack::new(table.clone(), states), limits, self.position)
+    }
+}
+
+impl Scanner {
+    /// Begins a word.
+    pub fn new(table: &Arc<Table>, limits: Limits) -> Self {
+        let narrow = table.states() <= 1 << u8::BITS;
+        let stack = if narrow { Stack::Narrow(Cells::new(table)) } else { Stack::Wide(Cells::new(table)) };
+        let mut scanner = Self { table: table.clone(), limits, stack, plain: None };
+        if limits.actions_at(0) < LONGEST as u64 {
+            scanner.plain(); // one chain alone could be too much
+        }
+        scanner
+    }
+
+    /// Reads tokens and says where the word stands after the last of them, or after the first that ends it.
+    pub fn read(&mut self, tokens: impl IntoIterator<Item = SymbolId>) -> Status {
+        let mut tokens = tokens.into_iter();
+        let left = match (&self.plain, &mut self.stack) {
+            (Some(_), _) => tokens.next(),
+            (None, Stack::Narrow(cells)) => cells.read(&self.table, self.limits, &mut tokens),
+            (None, Stack::Wide(cells)) => cells.read(&self.table, self.limits, &mut tokens),
+        };
+        let Some(first) = left else { return self.status() };
+        let plain = self.plain();
+        for token in std::iter::once(first).chain(tokens) {
+            if plain.feed(Input::Symbol(token), &mut ()) != Status::Open {
+                break;
+            }
+        }
+        plain.status()
+    }
+
+    /// Lets the table's own session take over.
+    fn plain(&mut self) -> &mut Run<TableStack> {
+        self.plain.get_or_insert_with(|| {
+            Box::new(match &self.stack {
+                Stack::Narrow(cells) => cells.plain(&self.table, self.limits),
+                Stack::Wide(cells) => cells.plain(&self.table, self.limits),
+            })
+        })
+    }
+
+    /// Where the word stands.
+    pub fn status(&self) -> Status {
+        self.plain.as_ref().map_or(Status::Open, |plain| plain.status())
+    }
+
+    /// The number of tokens read.
+    pub fn position(&self) -> u64 {
+        match (&self.plain, &self.stack) {
+            (Some(plain), _) => plain.position(),
+            (None, Stack::Narrow(cells)) => cells.position,
+            (None, Stack::Wide(cells)) => cells.position,
+        }
+    }
+
+    /// Ends the word.
+    pub fn finish(mut self) -> Verdict {
+        let accepted = self.plain.is_none()
+            && match &self.stack {
+                Stack::Narrow(cells) => cells.ends(&self.table, self.limits),
+                Stack::Wide(cells) => cells.ends(&self.table, self.limits),
+            };
+        if accepted {
+            return Verdict::Accept;
+        }
+        self.plain().clone().finish(&mut ())
+    }
+
+    /// Judges a whole word.
+    pub fn judge(table: &Arc<Table>, word: &[SymbolId], limits: Limits) -> Verdict {
+        let mut scanner = Self::new(table, limits);
+        scanner.read(word.iter().copied());
+        scanner.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::Oracle;
+    use crate::automaton::reach::tests::random_automaton;
+    use crate::recognize::{Recognizer, judge};
+    use crate::symbol::Word;
+    use crate::tasks::Task;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// Words that follow the automaton most of the way, and then some of the time do not.
+    fn word(oracle: &Arc<Oracle>, longest: usize, random: &mut ChaCha8Rng) -> Vec<SymbolId> {
+        let terminals = oracle.automaton().alphabet().terminals().len();
+        let mut session = oracle.start(Limits::default());
+        let mut word = Vec::new();
+        for _ in 0..random.random_range(0..=longest) {
+            let fits: Vec<SymbolId> = session.expected().iter().filter_map(|next| next.token()).collect();
+            let more = usize::from(random.random_bool(0.01)); // one that is no token
+            let any = SymbolId::new(random.random_range(0..terminals + more));
+            let token = match fits.len() {
+                0 => any,
+                _ if random.random_bool(0.02) => any,
+                count => fits[random.random_range(0..count)],
+            };
+            word.push(token);
+            session.feed(Input::Symbol(token), &mut ());
+        }
+        word
+    }
+
+    /// The oracle, the table's own session and the scanner, fed in parts, say the same of a word. Returns what they say.
+    fn compare(oracle: &Arc<Oracle>, table: &Arc<Table>, word: &[SymbolId], limits: Limits, part: usize) -> Verdict {
+        let whole = Word::from(word.to_vec());
+        let verdict = judge(oracle, &whole, limits, &mut ());
+        assert_eq!(judge(table, &whole, limits, &mut ()), verdict, "{word:?} {limits:?}");
+        let mut scanner = Scanner::new(table, limits);
+        let mut session = oracle.start(limits);
+        for part in word.chunks(part) {
+            let status = scanner.read(part.iter().copied());
+            part.iter().for_each(|&token| {
+                session.feed(Input::Symbol(token), &mut ());
+            });
+            assert_eq!((status, scanner.position()), (session.status(), session.position()));
+        }
+        assert_eq!(scanner.finish(), verdict, "{word:?} {limits:?}");
+        verdict
+    }
+
+    fn limits(random: &mut ChaCha8Rng) -> Limits {
+        match random.random_range(0..4) {
+            0 => Limits { depth: random.random_range(0..12), ..Limits::default() },
+            1 => Limits {
+                depth: random.random_range(5..1000),
+                actions: random.random_range(0..100),
+                actions_per_symbol: random.random_range(0..3),
+            },
+            _ => Limits::default(),
+        }
+    }
+
+    #[test]
+    fn tables_judge_as_the_automata_of_the_tasks() {
+        let mut random = ChaCha8Rng::seed_from_u64(6);
+        for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+            let oracle = Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap());
+            let table = Arc::new(Table::new(&oracle, std::collections::BTreeMap::new()).unwrap());
+            let again = Arc::new(Table::from_bytes(&table.to_bytes().unwrap()).unwrap());
+            assert_eq!(again.rows(), table.rows());
+            let mut accepted = 0;
+            for _ in 0..2000 {
+                let word = word(&oracle, 30, &mut random);
+                let verdict = compare(&oracle, &again, &word, limits(&mut random), random.random_range(1..40));
+                accepted += usize::from(verdict.is_accept());
+            }
+            assert!(accepted > 20, "{task}: {accepted}");
+        }
+    }
+
+    #[test]
+    fn tables_judge_as_random_automata() {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let (mut automata, mut accepted, mut stopped) = (0, 0, 0);
+        while automata < 1000 {
+            let Ok(oracle) = Oracle::strict(random_automaton(&mut random)) else { continue };
+            let Ok(table) = Table::new(&oracle, std::collections::BTreeMap::new()) else { continue };
+            let (oracle, table) = (Arc::new(oracle), Arc::new(table));
+            automata += 1;
+            for _ in 0..20 {
+                let word = word(&oracle, 12, &mut random);
+                match compare(&oracle, &table, &word, limits(&mut random), random.random_range(1..5)) {
+                    Verdict::Accept => accepted += 1,
+                    Verdict::Stopped { .. } => stopped += 1,
+                    _ => {}
+                }
+            }
+        }
+        assert!(accepted > 100 && stopped > 100, "{accepted} {stopped}");
+    }
+
+    #[test]
+    fn a_deep_stack_grows_and_comes_back() {
+        let oracle = Oracle::strict(Task::Anbn.automaton().unwrap()).unwrap();
+        let table = Arc::new(Table::new(&oracle, std::collections::BTreeMap::new()).unwrap());
+        let [a, b] = ["a", "b"].map(|name| table.alphabet().symbol(name).unwrap());
+        let count = 100_000;
+        for (more, accepted) in [(0, true), (1, false)] {
+            let mut scanner = Scanner::new(&table, Limits::default());
+            assert_eq!(scanner.read(std::iter::repeat_n(a, count)), Status::Open);
+            scanner.read(std::iter::repeat_n(b, count + more));
+            assert_eq!(scanner.finish().is_accept(), accepted);
+        }
+    }
+
+    #[test]
+    fn damaged_tables_are_refused_or_run() {
+        let mut random = ChaCha8Rng::seed_from_u64(9);
+        let oracle = Arc::new(Oracle::strict(Task::Json.automaton().unwrap()).unwrap());
+        let bytes = Table::new(&oracle, std::collections::BTreeMap::new()).unwrap().to_bytes().unwrap();
+        let mut ran = 0;
+        for _ in 0..3000 {
+            let mut damaged = bytes.clone();
+            for _ in 0..random.random_range(1..4) {
+                let at = random.random_range(0..damaged.len());
+                damaged[at] = if random.random_bool(0.5) { random.random_range(0..8) } else { random.random() };
+            }
+            let Ok(table) = Table::from_bytes(&damaged) else { continue };
+            let table = Arc::new(table);
+            ran += 1;
+            for _ in 0..5 {
+                let word = word(&oracle, 30, &mut random);
+                Scanner::judge(&table, &word, Limits::default());
+                judge(&table, &Word::from(word), Limits::default(), &mut ());
+            }
+        }
+        assert!(ran > 100, "{ran}");
+    }
+}

@@ -1,0 +1,414 @@
+//! A table: an automaton as a finite number of states for the top of the stack, with what to do in each.
+//!
+//! A state stands for all that the automaton knows of a stack: which rules match it and which tokens can follow. A stack is a
+//! list of states, so that a pop brings back what was known before. [`Scanner`](super::Scanner) is the fast way to run a
+//! table; as a [`Recognizer`] it takes every action one by one, and shows each of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::fuse::Fused;
+use crate::automaton::reach::{Control, Reach, Strict};
+use crate::automaton::{AutomatonError, MAX_POP, Oracle};
+use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
+use crate::recognize::{Engine, Limits, Mode, Recognizer, Reduction, Run};
+use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
+use crate::undo::UndoStack;
+
+/// What is known of a stack; 0 is the empty stack.
+pub type State = u16;
+
+/// What is told to somebody who asks for too much.
+const MAX_STATES: usize = 1 << 16;
+
+/// An automaton as a table, with one state for each symbol on the stack.
+///
+/// ```
+/// use echostack::{Oracle, Table, Verdict, judge, tasks::Task};
+/// use std::sync::Arc;
+/// let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap())?;
+/// let table = Arc::new(Table::new(&oracle, Default::default())?);
+/// let word = table.alphabet().word("( ( ) )".split(' '))?;
+/// assert_eq!(judge(&table, &word, Default::default(), &mut ()), Verdict::Accept);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Table {
+    alphabet: Arc<Alphabet>,
+    manifest: BTreeMap<String, String>,
+    rows: Rows,
+    fused: Fused,
+}
+
+/// The plain rows of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Rows {
+    pub(super) terminals: usize,
+    pub(super) symbols: usize,
+    /// For each state whether a word may end there.
+    pub(super) accepting: Vec<bool>,
+    pub(super) reductions: Vec<Reduction>,
+    /// For each state and lookahead: the number of a reduction, counted from 1; 0 if there is nothing to do.
+    pub(super) actions: Vec<u32>,
+    /// For each state and symbol: the state that comes from pushing it, counted from 1; 0 if it is never pushed there. A
+    /// token is pushed where it may follow.
+    pub(super) pushes: Vec<u32>,
+}
+
+impl Rows {
+    fn look(&self, lookahead: Lookahead) -> usize {
+        lookahead.token().map_or(self.terminals, SymbolId::index)
+    }
+
+    /// What is to be done to a stack in this state.
+    pub(super) fn action(&self, state: State, lookahead: Lookahead) -> Option<Reduction> {
+        let number = self.actions[state as usize * (self.terminals + 1) + self.look(lookahead)];
+        number.checked_sub(1).map(|number| self.reductions[number as usize])
+    }
+
+    /// The state after a push, if the symbol is ever pushed there.
+    pub(super) fn push(&self, state: State, symbol: SymbolId) -> Option<State> {
+        let number = self.pushes[state as usize * self.symbols + symbol.index()];
+        number.checked_sub(1).map(|state| state as State)
+    }
+
+    /// The number of states.
+    pub(super) fn states(&self) -> usize {
+        self.accepting.len()
+    }
+
+    /// For each state the symbol that leads there; `None` if they are not consistent.
+    pub(super) fn tops(&self) -> Option<Vec<Option<SymbolId>>> {
+        let mut tops = vec![None; self.states()];
+        for row in self.pushes.chunks_exact(self.symbols.max(1)) {
+            for (symbol, &to) in row.iter().enumerate().filter(|(_, to)| **to > 0) {
+                let top = tops.get_mut(to as usize - 1)?;
+                if to == 1 || top.is_some_and(|known| known != SymbolId::new(symbol)) {
+                    return None;
+                }
+                *top = Some(SymbolId::new(symbol));
+            }
+        }
+        Some(tops)
+    }
+
+    /// The rows of a strict automaton: all that can be reached.
+    fn of(oracle: &Oracle) -> Result<Self, AutomatonError> {
+        let alphabet = oracle.automaton().alphabet();
+        let mut strict = Strict::new(oracle, 0)?;
+        let (reach, _) = Reach::new(&mut strict)?;
+        let states = strict.elements().count();
+        let (terminals, symbols) = (alphabet.terminals().len(), alphabet.len());
+        let mut rows = Self {
+            terminals,
+            symbols,
+            accepting: (0..states).map(|state| strict.accepts(state as u32)).collect(),
+            reductions: Vec::new(),
+            actions: vec![0; states * (terminals + 1)],
+            pushes: vec![0; states * symbols],
+        };
+        let mut numbers: HashMap<Reduction, u32> = HashMap::new();
+        let decided: BTreeSet<(u32, Lookahead)> = reach
+            .heads
+            .iter()
+            .filter_map(|head| match head.control {
+                Control::Reduce(sight) => Some((head.element, sight.next)),
+                _ => None,
+            })
+            .collect();
+        for (element, next) in decided {
+            let reduction = strict.reduction(element, next);
+            if reduction != Reduction::NONE {
+                let number = *numbers.entry(reduction).or_insert_with(|| {
+                    rows.reductions.push(reduction);
+                    rows.reductions.len() as u32
+                });
+                let look = rows.look(next);
+                rows.actions[element as usize * (terminals + 1) + look] = number;
+            }
+        }
+        for ((on, symbol), to) in strict.pushes() {
+            rows.pushes[on as usize * symbols + symbol.index()] = to + 1;
+        }
+        Ok(rows)
+    }
+
+    /// The same with as few states as can be: states are one if the same is done in them, and the same symbols lead from them
+    /// to states that are one. States of different symbols stay apart.
+    fn merged(self) -> Self {
+        let looks = self.terminals + 1;
+        let Some(tops) = self.tops() else { return self };
+        let mut classes: Vec<u32> = vec![0; self.states()];
+        let mut count = 0;
+        loop {
+            let mut numbers = HashMap::new();
+            let next: Vec<u32> = (0..self.states())
+                .map(|state| {
+                    let pushes = &self.pushes[state * self.symbols..][..self.symbols];
+                    let led: Vec<u32> =
+                        pushes.iter().map(|to| to.checked_sub(1).map_or(u32::MAX, |to| classes[to as usize])).collect();
+                    let does = (&self.actions[state * looks..][..looks], self.accepting[state], tops[state]);
+                    let fresh = numbers.len() as u32;
+                    *numbers.entry((does, led)).or_insert(fresh)
+                })
+                .collect();
+            classes = next;
+            if numbers.len() == count {
+                break;
+            }
+            count = numbers.len();
+        }
+        // The first state of each class stands for it; classes are numbered as they are met, so the bottom stays 0.
+        let mut first = vec![None; count];
+        classes.iter().enumerate().rev().for_each(|(state, &class)| first[class as usize] = Some(state));
+        let kept: Vec<usize> = first.into_iter().flatten().collect();
+        let moved = |to: &u32| to.checked_sub(1).map_or(0, |to| classes[to as usize] + 1);
+        Self {
+            accepting: kept.iter().map(|&state| self.accepting[state]).collect(),
+            actions: kept.iter().flat_map(|&state| &self.actions[state * looks..][..looks]).copied().collect(),
+            pushes: kept
+                .iter()
+                .flat_map(|&state| &self.pushes[state * self.symbols..][..self.symbols])
+                .map(moved)
+                .collect(),
+            ..self
+        }
+    }
+}
+
+impl Table {
+    /// The table of a strict automaton; of a tolerant one it is the strict one's.
+    ///
+    /// # Errors
+    /// [`AutomatonError::TooLarge`] if it would need more than 65,536 states.
+    pub fn new(oracle: &Oracle, manifest: BTreeMap<String, String>) -> Result<Self, AutomatonError> {
+        let rows = Rows::of(oracle)?.merged();
+        Self::of(oracle.automaton().alphabet().clone(), manifest, rows).ok_or(AutomatonError::TooLarge)
+    }
+
+    fn of(alphabet: Arc<Alphabet>, manifest: BTreeMap<String, String>, rows: Rows) -> Option<Self> {
+        if rows.states() > MAX_STATES {
+            return None;
+        }
+        let fused = Fused::new(&rows)?;
+        Some(Self { alphabet, manifest, rows, fused })
+    }
+
+    /// The symbols.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        &self.alphabet
+    }
+
+    /// What is known of the table's origin; `lexer`: the lexer file, if it is for texts.
+    pub fn manifest(&self) -> &BTreeMap<String, String> {
+        &self.manifest
+    }
+
+    /// The number of states.
+    pub fn states(&self) -> usize {
+        self.rows.states()
+    }
+
+    /// The number of actions that the table is run by, whole chains of reductions being one, and about how many bytes they
+    /// take.
+    pub fn size(&self) -> (usize, usize) {
+        self.fused.size()
+    }
+
+    pub(super) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    pub(super) fn fused(&self) -> &Fused {
+        &self.fused
+    }
+}
+
+impl Recognizer for Table {
+    type Session = Run<TableStack>;
+
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session {
+        Run::new(TableStack::new(self.clone(), std::iter::empty()), limits)
+    }
+}
+
+/// What a [`Table`] keeps while it reads a word.
+#[derive(Clone, Debug)]
+pub struct TableStack {
+    table: Arc<Table>,
+    states: UndoStack<State>,
+    lookahead: Lookahead,
+    output: f64,
+}
+
+impl TableStack {
+    /// A stack with these states above the bottom.
+    pub(super) fn new(table: Arc<Table>, above: impl Iterator<Item = State>) -> Self {
+        let mut states = UndoStack::default();
+        above.for_each(|state| states.push(state));
+        Self { table, states, lookahead: Lookahead::End, output: 0. }
+    }
+
+    fn top(&self) -> State {
+        self.states.items().last().copied().unwrap_or(0)
+    }
+}
+
+impl Engine for TableStack {
+    fn alphabet(&self) -> &Alphabet {
+        &self.table.alphabet
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Strict
+    }
+
+    fn admits(&self, input: Input<'_>) -> bool {
+        matches!(input, Input::Symbol(symbol) if self.table.alphabet.is_terminal(symbol))
+    }
+
+    fn look(&mut self, next: Option<Input<'_>>) {
+        self.states.mark();
+        self.lookahead = match next {
+            Some(Input::Symbol(token)) => Lookahead::Token(token),
+            _ => Lookahead::End,
+        };
+    }
+
+    fn decide(&mut self) -> (Reduction, f64) {
+        let action = self.table.rows.action(self.top(), self.lookahead);
+        (action.unwrap_or(Reduction::NONE), f64::INFINITY)
+    }
+
+    fn depth(&self) -> usize {
+        self.states.len()
+    }
+
+    fn reduce(&mut self, reduction: Reduction) {
+        self.states.truncate(self.states.len() - reduction.pop as usize);
+        // A table of an automaton has a state for every push that can happen; a damaged one goes on at the bottom.
+        let push = reduction.push.map(|symbol| self.table.rows.push(self.top(), symbol).unwrap_or(0));
+        push.into_iter().for_each(|state| self.states.push(state));
+    }
+
+    fn output(&mut self) -> (&[f64], bool) {
+        let accepting = self.table.rows.accepting[self.top() as usize];
+        self.output = f64::from(u8::from(accepting));
+        (std::slice::from_ref(&self.output), accepting)
+    }
+
+    fn shifts(&mut self) -> (bool, f64) {
+        let next = self.lookahead.token().and_then(|token| self.table.rows.push(self.top(), token));
+        (next.is_some(), f64::INFINITY)
+    }
+
+    fn shift(&mut self) {
+        if let Some(state) = self.lookahead.token().and_then(|token| self.table.rows.push(self.top(), token)) {
+            self.states.push(state);
+        }
+    }
+
+    fn rewind(&mut self) {
+        self.states.rewind();
+    }
+}
+
+/// The key of the header in a table's file.
+const KEY: &str = "echostack-table";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    version: u32,
+    terminals: Vec<String>,
+    nonterminals: Vec<String>,
+    manifest: BTreeMap<String, String>,
+}
+
+impl Table {
+    /// The table as the bytes of a file. The same table gives the same bytes.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`] if it is too large to be written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
+        let Rows { terminals, symbols, accepting, reductions, actions, pushes } = &self.rows;
+        let mut tensors = Tensors::default();
+        tensors.integers("accepting", &[accepting.len()], accepting.iter().map(|&is| u32::from(is)));
+        let push = |reduction: &Reduction| reduction.push.map_or(0, |symbol| symbol.index() as u32);
+        let pairs = reductions.iter().flat_map(|reduction| [reduction.pop, push(reduction)]);
+        tensors.integers("reductions", &[reductions.len(), 2], pairs);
+        tensors.integers("actions", &[accepting.len(), terminals + 1], actions.iter().copied());
+        tensors.integers("pushes", &[accepting.len(), *symbols], pushes.iter().copied());
+        let name = |symbol: SymbolId| self.alphabet.name(symbol).to_string();
+        let header = Header {
+            version: VERSION,
+            terminals: self.alphabet.terminals().map(name).collect(),
+            nonterminals: self.alphabet.nonterminals().map(name).collect(),
+            manifest: self.manifest.clone(),
+        };
+        tensors.to_bytes(KEY, &header)
+    }
+
+    /// Whether these are the bytes of a table's file, and of no other.
+    pub fn is_table(bytes: &[u8]) -> bool {
+        matches!(file::header(KEY, bytes), Ok(Some(_)))
+    }
+
+    /// A table from the bytes of its file.
+    ///
+    /// # Errors
+    /// If the bytes are no table of this version, or a damaged one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
+        let (header, reader): (Header, _) = Reader::open(KEY, bytes)?;
+        let alphabet =
+            Alphabet::new(header.terminals, header.nonterminals).or_else(|error| damaged(error.to_string()))?;
+        let (terminals, symbols) = (alphabet.terminals().len(), alphabet.len());
+        let reductions = reader.rows::<2>("reductions")?;
+        let reductions = reductions.into_iter().map(|[pop, push]| {
+            let push = SymbolId::new(push as usize);
+            if pop > MAX_POP || !alphabet.is_nonterminal(push) {
+                return damaged("a reduction pops too much, or pushes what is no nonterminal");
+            }
+            Ok(Reduction { pop, push: Some(push) })
+        });
+        let rows = Rows {
+            terminals,
+            symbols,
+            accepting: reader.integers("accepting", 1)?.into_iter().map(|is| is != 0).collect(),
+            reductions: reductions.collect::<Result<_, _>>()?,
+            actions: reader.integers("actions", terminals + 1)?,
+            pushes: reader.integers("pushes", symbols)?,
+        };
+        let states = rows.states();
+        let sound = states > 0
+            && rows.actions.len() == states * (terminals + 1)
+            && rows.pushes.len() == states * symbols
+            && rows.actions.iter().all(|&number| number as usize <= rows.reductions.len())
+            && rows.pushes.iter().all(|&to| to as usize <= states);
+        let table = if sound { Self::of(Arc::new(alphabet), header.manifest, rows) } else { None };
+        table.map_or_else(|| damaged("the parts of the table do not fit together"), Ok)
+    }
+
+    /// Writes the table's file. A file that is there is replaced at once and whole, or not at all.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        file::save(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Reads a table's file.
+    ///
+    /// # Errors
+    /// If the system refuses, or the file is no table of this version, or a damaged one.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        Self::from_bytes(&file::load(path.as_ref())?)
+    }
+}
