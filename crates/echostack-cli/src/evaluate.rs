@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use echostack::tasks::Split;
-use echostack::{Limits, Machine, Oracle, Score, Word, WordKind, compare, draw, score};
+use echostack::{Limits, Mode, Model, Oracle, Recognizer, Score, Word, WordKind, compare, draw, score};
 use serde_json::{Map, Value, json};
 
 use crate::progress::Bar;
 use crate::sample::names;
 use crate::subject::{self, EncodingName, Subject, lengths};
-use crate::{Outcome, load, print_json};
+use crate::{Outcome, load_model, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The model file
+    /// The file of a model, or of a table
     model: PathBuf,
     #[command(flatten)]
     subject: subject::Args,
@@ -53,23 +53,29 @@ struct Measured {
 const BATCH: usize = 512;
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let machine = Arc::new(load(&args.model)?);
+    match &load_model(&args.model)? {
+        Model::Machine(machine) => run_with(args, quiet, machine, machine.mode()),
+        Model::Table(table) => run_with(args, quiet, table, Mode::Strict),
+    }
+}
+
+fn run_with<R: Recognizer>(args: &Args, quiet: bool, judge: &Arc<R>, mode: Mode) -> Result<Outcome> {
     let subject = args.subject.open(EncodingName::Auto)?;
-    subject.fits(machine.alphabet())?;
+    subject.fits(judge.alphabet())?;
     let mut json = Map::new();
     json.insert("task".into(), json!(subject.name));
     if subject.language.is_none() {
         let task = subject.task.context("only tasks have no language")?;
         let Score { error, wrong, tokens, .. } =
-            score(&machine, &task.examples(Split::Test, args.count, args.seed), Limits::default());
+            score(judge, &task.examples(Split::Test, args.count, args.seed), Limits::default());
         let measured = Measured { error, wrong: wrong.len(), tokens, ..Measured::default() };
         report(args, WordKind::Valid, &measured, &mut json);
     } else {
-        let oracle = subject.oracle(machine.mode())?;
+        let oracle = subject.oracle(mode)?;
         let mut random = Split::Test.generator(args.seed);
         let bar = Bar::new(quiet);
         for kind in WordKind::ALL {
-            let measured = measure(args, &subject, &machine, &oracle, kind, &mut random, &bar);
+            let measured = measure(args, &subject, judge, &oracle, kind, &mut random, &bar);
             bar.finish();
             report(args, kind, &measured?, &mut json);
         }
@@ -80,10 +86,10 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     Ok(Outcome::Accepted)
 }
 
-fn measure(
+fn measure<R: Recognizer>(
     args: &Args,
     subject: &Subject,
-    machine: &Arc<Machine>,
+    judge: &Arc<R>,
     oracle: &Arc<Oracle>,
     kind: WordKind,
     random: &mut rand_chacha::ChaCha8Rng,
@@ -102,13 +108,13 @@ fn measure(
                 format!("there are no {kind} words of {} with {shortest} to {} tokens", subject.name, args.max_length)
             })?);
         }
-        let comparison = compare(machine, oracle, &words, Limits::default());
+        let comparison = compare(judge, oracle, &words, Limits::default());
         measured.error += comparison.errors / args.count as f64;
         measured.wrong += comparison.wrong.len();
         measured.unlike += comparison.unlike.len();
         measured.tokens += words.iter().map(Word::len).sum::<usize>();
         for &number in comparison.wrong.iter().take(args.show_wrong - measured.shown.len().min(args.show_wrong)) {
-            measured.shown.push(names(machine.alphabet(), &words[number]).collect::<Vec<_>>().join(" "));
+            measured.shown.push(names(judge.alphabet(), &words[number]).collect::<Vec<_>>().join(" "));
         }
         done += words.len();
         bar.show(&format!("{kind} words"), done, args.count);

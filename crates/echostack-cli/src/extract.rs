@@ -59,23 +59,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         let subject = Subject::named(name, encoding_of(&machine, args.encoding))?;
         return equivalent(&machine, &subject, &bar);
     }
-    let found = extract(&machine, &bar);
-    bar.finish();
-    let found = match found {
-        Err(ExtractError::Refuses { automaton, difference }) => {
-            write!(std::io::stdout(), "{automaton}")?;
-            println!("not exact: the machine refuses a token after which a word could go on");
-            if let Some(found) = difference {
-                tell_difference(machine.alphabet(), &found);
-            }
-            return Ok(Outcome::Rejected);
-        }
-        Err(error @ (ExtractError::Open { .. } | ExtractError::NotLr1 | ExtractError::NoRule)) => {
-            println!("not exact: {error}");
-            return Ok(Outcome::Rejected);
-        }
-        other => other?,
-    };
+    let Some(found) = exact(&machine, &bar)? else { return Ok(Outcome::Rejected) };
     let text = written(args.format, &found, machine.alphabet())?;
     match &args.output {
         Some(path) => std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))?,
@@ -87,6 +71,27 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         eprintln!("exact: {rules} rules, proved by {cells} cells to be what the machine does on every word");
     }
     Ok(Outcome::Accepted)
+}
+
+/// The automaton that a machine is. If there is none, says why.
+pub(crate) fn exact(machine: &Arc<Machine>, bar: &Bar) -> Result<Option<Extraction>> {
+    let found = extract(machine, bar);
+    bar.finish();
+    match found {
+        Err(ExtractError::Refuses { automaton, difference }) => {
+            write!(std::io::stdout(), "{automaton}")?;
+            println!("not exact: the machine refuses a token after which a word could go on");
+            if let Some(found) = difference {
+                tell_difference(machine.alphabet(), &found);
+            }
+            Ok(None)
+        }
+        Err(error @ (ExtractError::Open { .. } | ExtractError::NotLr1 | ExtractError::NoRule)) => {
+            println!("not exact: {error}");
+            Ok(None)
+        }
+        other => Ok(Some(other?)),
+    }
 }
 
 fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<String> {
@@ -109,7 +114,8 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<St
     })
 }
 
-fn equivalent(machine: &Arc<Machine>, subject: &Subject, bar: &Bar) -> Result<Outcome> {
+/// Says whether a machine does the same as an automaton on every word.
+pub(crate) fn equivalent(machine: &Arc<Machine>, subject: &Subject, bar: &Bar) -> Result<Outcome> {
     let oracle = subject.oracle(Mode::Strict)?;
     let prover = Prover::new(&oracle, machine.view())?;
     let proof = prover.prove(machine, bar);

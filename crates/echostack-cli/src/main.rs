@@ -4,12 +4,14 @@
 mod bench;
 mod certify;
 mod check;
+mod compile;
 mod evaluate;
 mod extract;
 mod inspect;
 mod learn;
 mod parse;
 mod progress;
+mod reading;
 mod sample;
 mod subject;
 mod teach;
@@ -23,7 +25,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use echostack::tasks::{ReservoirKind, Task};
-use echostack::{Machine, Verdict};
+use echostack::{Machine, Model, Verdict};
 
 /// Learn, check and measure reservoir stack machines.
 #[derive(Parser)]
@@ -59,6 +61,8 @@ enum Command {
     Certify(certify::Args),
     /// Read the automaton out of a machine, proved to be what it does on every word
     Extract(extract::Args),
+    /// Make a table of a machine, which runs at the speed of a parser, or a source file with it
+    Compile(compile::Args),
     /// Show what is in a model file
     Inspect(inspect::Args),
     /// Train and test as a work item says, and print errors and seconds
@@ -171,6 +175,7 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Evaluate(args) => evaluate::run(&args, cli.quiet),
         Command::Certify(args) => certify::run(&args, cli.quiet),
         Command::Extract(args) => extract::run(&args, cli.quiet),
+        Command::Compile(args) => compile::run(&args, cli.quiet),
         Command::Teach(args) => teach::run(&args),
         Command::Parse(args) => parse::run(&args),
         Command::Inspect(args) => inspect::run(&args),
@@ -197,6 +202,10 @@ fn print_json(value: &serde_json::Value) -> Result<()> {
 
 fn load(path: &Path) -> Result<Machine> {
     Machine::load(path).with_context(|| format!("could not read the model {}", path.display()))
+}
+
+fn load_model(path: &Path) -> Result<Model> {
+    Model::load(path).with_context(|| format!("could not read the model or table {}", path.display()))
 }
 
 fn tasks(args: &TasksArgs) -> Result<Outcome> {

@@ -1,23 +1,25 @@
 //! `echostack parse`: the reductions of a machine, as a tree or as a stream of events.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufWriter, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::{
-    Alphabet, Event, Machine, Node, Observer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit, is_state,
+    Alphabet, Event, Model, Node, Observer, Recognizer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit,
+    is_state,
 };
+use echostack_grammar::Lexer;
 
-use crate::check::{Reading, Watch, tell};
+use crate::check::{Depth, tell};
+use crate::reading::{Names, Reading, Watch, Watched, open};
 use crate::text::{self, lexer_of};
-use crate::{Outcome, load};
+use crate::{Outcome, load_model};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The model file
+    /// The file of a model, or of a table
     model: PathBuf,
     /// Texts, for a machine with a lexer, else files with one word a line; `-` is standard input
     #[arg(default_value = "-")]
@@ -32,6 +34,8 @@ pub(crate) struct Args {
     /// Every character is a token; implies --tokens
     #[arg(long)]
     chars: bool,
+    #[command(flatten)]
+    depth: Depth,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -42,29 +46,33 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let machine = Arc::new(load(&args.model)?);
-    let lexer = if args.tokens || args.chars { None } else { lexer_of(&machine)? };
+    let model = load_model(&args.model)?;
+    let lexer = if args.tokens || args.chars { None } else { lexer_of(model.manifest())? };
+    match &model {
+        Model::Machine(machine) => files(args, machine, lexer.as_ref()),
+        Model::Table(table) => files(args, table, lexer.as_ref()),
+    }
+}
+
+fn files<R: Recognizer>(args: &Args, judge: &Arc<R>, lexer: Option<&Lexer>) -> Result<Outcome> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Outcome::Accepted;
     for path in &args.files {
         let name = path.display().to_string();
-        let outcome = if let Some(lexer) = &lexer {
+        let outcome = if let Some(lexer) = lexer {
             let bytes = text::read(path)?;
             let source = std::str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
             let lexed = lexer.tokens(source);
-            let mut printer = Printer::new(args.format, machine.alphabet(), &mut out);
+            let mut printer = Printer::new(args.format, judge.alphabet(), &mut out);
             printer.leaves = lexed.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
-            let judged = text::judge(&machine, &lexed, &mut printer);
+            let judged = text::judge(judge, args.depth.limits(), &lexed, &mut printer);
             printer.finish(&judged.verdict)?;
             if !judged.verdict.is_accept() {
-                eprintln!("{}", judged.tell(machine.alphabet(), &name, source));
+                eprintln!("{}", judged.tell(judge.alphabet(), &name, source));
             }
             Outcome::of(&judged.verdict)
-        } else if path == Path::new("-") {
-            words(args, &machine, "-", std::io::stdin().lock(), &mut out)?
         } else {
-            let file = File::open(path).with_context(|| format!("could not read {name}"))?;
-            words(args, &machine, &name, BufReader::new(file), &mut out)?
+            words(args, judge, &name, open(path)?, &mut out)?
         };
         worst = worst.max(outcome);
     }
@@ -73,24 +81,26 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// Parses the words of one file.
-fn words(
+fn words<R: Recognizer>(
     args: &Args,
-    machine: &Arc<Machine>,
+    judge: &Arc<R>,
     name: &str,
-    mut reader: impl BufRead,
+    mut input: impl BufRead,
     out: &mut dyn Write,
 ) -> Result<Outcome> {
+    let names = Names::new(judge.alphabet(), args.chars);
     let mut worst = Outcome::Accepted;
     for line in 1.. {
-        let mut word = Reading::new(machine, args.chars, Printer::new(args.format, machine.alphabet(), out));
-        let ended = word.read(&mut reader).with_context(|| format!("could not read {name}"))?;
+        let watch = Printer::new(args.format, judge.alphabet(), out);
+        let mut word = Reading::new(&names, Watched { session: judge.start(args.depth.limits()), watch });
+        let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
         if ended && word.is_empty() && line > 1 {
             break;
         }
         let (verdict, refused, printer) = word.finish();
         printer.finish(&verdict)?;
         if !verdict.is_accept() {
-            eprintln!("{name}:{line}: {}", tell(machine.alphabet(), &verdict, refused.as_deref()));
+            eprintln!("{name}:{line}: {}", tell(judge.alphabet(), &verdict, refused.as_deref()));
         }
         worst = worst.max(Outcome::of(&verdict));
         if ended {
@@ -138,10 +148,12 @@ impl<'a> Printer<'a> {
 }
 
 impl Watch for Printer<'_> {
-    fn token(&mut self, text: &str) {
+    fn token(&mut self, token: SymbolId) {
         if self.format == Format::Events {
             self.leaves.clear();
         }
+        // One that is no token is refused and never shown.
+        let text = if self.alphabet.contains(token) { self.alphabet.name(token) } else { "" };
         self.leaves.push(text.to_string());
     }
 }

@@ -1,22 +1,23 @@
 //! Texts: read whole, made into tokens by the lexer that a machine was taught with.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use echostack::{
-    Alphabet, Input, Limits, Lookahead, Machine, Observer, Recognizer, Session, Status, SymbolId, Verdict,
-};
+use echostack::{Alphabet, Input, Limits, Lookahead, Observer, Recognizer, Session, Status, Verdict};
 use echostack_grammar::{Lexeme, Lexer, place};
 use serde_json::{Value, json};
-use std::sync::Arc;
+
+use crate::reading::nothing;
 
 /// The longest text that is read, in bytes.
 const MAX_TEXT: u64 = 1 << 30;
 
-/// The lexer of a machine, if it was taught with one.
-pub(crate) fn lexer_of(machine: &Machine) -> Result<Option<Lexer>> {
-    let source = machine.manifest().get("lexer");
+/// The lexer of a model, if it was taught with one.
+pub(crate) fn lexer_of(manifest: &BTreeMap<String, String>) -> Result<Option<Lexer>> {
+    let source = manifest.get("lexer");
     source.map(|source| Lexer::new(source).context("the model's lexer is faulty")).transpose()
 }
 
@@ -48,22 +49,21 @@ pub(crate) enum Fault<'a> {
 }
 
 /// Judges a text.
-pub(crate) fn judge<'a>(
-    machine: &Arc<Machine>,
+pub(crate) fn judge<'a, R: Recognizer>(
+    judge: &Arc<R>,
+    limits: Limits,
     (lexemes, bad): &(Vec<Lexeme<'a>>, Option<usize>),
     watch: &mut dyn Observer,
 ) -> Judged<'a> {
-    let mut session = machine.start(Limits::default());
-    // A symbol that no alphabet has is refused by the session, at its position.
-    let nothing = SymbolId::new(u32::MAX as usize);
+    let mut session = judge.start(limits);
     for lexeme in lexemes {
-        let symbol = machine.alphabet().symbol(lexeme.name).unwrap_or(nothing);
+        let symbol = judge.alphabet().symbol(lexeme.name).unwrap_or(nothing());
         if session.feed(Input::Symbol(symbol), watch) != Status::Open {
             return Judged { verdict: session.finish(watch), fault: Some(Fault::Token(*lexeme)) };
         }
     }
     if let Some(byte) = *bad {
-        session.feed(Input::Symbol(nothing), watch);
+        session.feed(Input::Symbol(nothing()), watch);
         return Judged { verdict: session.finish(watch), fault: Some(Fault::Byte(byte)) };
     }
     Judged { verdict: session.finish(watch), fault: None }

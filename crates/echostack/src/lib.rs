@@ -46,6 +46,7 @@ pub mod certify;
 pub mod control;
 pub mod file;
 pub mod machine;
+mod model;
 pub mod pushdown;
 pub mod readout;
 pub mod recognize;
@@ -64,6 +65,7 @@ pub use file::FileError;
 pub use machine::{
     ActionReadout, Answer, Checked, Choices, Exercise, FitError, Machine, OutputReadout, ParamError, Params, Readout,
 };
+pub use model::Model;
 pub use pushdown::{ExtractError, Extraction, Scanner, Table, extract};
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{

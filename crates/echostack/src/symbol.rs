@@ -16,11 +16,13 @@ impl SymbolId {
     ///
     /// # Panics
     /// If the index does not fit in 32 bits; no [`Alphabet`] is that large.
+    #[inline]
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("a symbol's index fits in 32 bits"))
     }
 
     /// The position of the symbol in its alphabet, which is also its input channel.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

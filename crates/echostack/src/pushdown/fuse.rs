@@ -1,9 +1,10 @@
 //! Chains of actions made into one.
 //!
 //! On a token a table may reduce several times before it pushes the token. Where the states involved are known, all of that
-//! is computed once: from the topmost state and the token follows which states are pushed in the end ([`Op::Push`]). A
-//! reduction that pops more than is known leads to a [`Op::Hop`]: pop, look at the state uncovered, go on in a column of its
-//! own, which knows what is being pushed. Nothing is written to the stack before a token is found to fit, so that a refused
+//! is computed once: from the topmost state and the token follows which states are pushed in the end ([`Kind::Push`]). A
+//! reduction that pops more than is known leads to a [`Kind::Hop`]: pop, look at the state uncovered, go on in a column of its
+//! own, which knows what is being pushed. Most tokens need one hop or none, in no order that a processor could foresee; so every
+//! token begins with a hop, if need be with one that pops nothing, and only more than one is a branch. Nothing is written to the stack before a token is found to fit, so that a refused
 //! token leaves it as it was.
 
 use std::collections::HashMap;
@@ -13,20 +14,66 @@ use crate::symbol::{Lookahead, SymbolId};
 
 /// What is done with one state on top, in one column. The columns are the lookaheads, and the pairs of a symbol that is to be
 /// pushed and a lookahead.
+///
+/// It is a number, so that generated sources have the same: the lowest byte is its [kind](Kind), the second a count, and the
+/// rest is up to three states of 16 bits, or in the upper half a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Op {
-    /// The token fits: so many of these states come on top.
-    Push { count: u8, states: [State; INLINE] },
-    /// The same with more states, which lie in a list of their own.
-    PushMany { count: u16, from: u32 },
-    /// Pop so many, then go on in the column that begins here.
-    Hop { steps: u8, pop: u16, column: u32 },
-    /// The word may end here.
-    Accept,
+pub(super) struct Op(pub(super) u64);
+
+/// The kind of an [`Op`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Kind {
     /// The token does not fit, or the word may not end here.
     Refuse,
+    /// The word may end here.
+    Accept,
+    /// Pop some, then go on in the column that begins at the place; the second byte counts the decisions taken, and the next
+    /// two the symbols popped.
+    Hop,
+    /// The token fits: so many of the states come on top.
+    Push,
+    /// The same with more states, which lie at a place of a list of their own.
+    PushMany,
     /// Too much happens at once: this is for the plain table.
     Unknown,
+}
+
+impl Op {
+    pub(super) const UNKNOWN: Self = Self(Kind::Unknown as u64);
+
+    pub(super) fn is(self, kind: Kind) -> bool {
+        self.0 as u8 == kind as u8
+    }
+
+    /// How many states are pushed, or how many decisions were taken before a hop.
+    pub(super) fn count(self) -> usize {
+        usize::from((self.0 >> 8) as u8)
+    }
+
+    /// One of the states that are pushed, counted from 0.
+    pub(super) fn state(self, number: usize) -> State {
+        (self.0 >> (16 + 16 * number)) as State
+    }
+
+    /// The last of the states that are pushed, for at least one.
+    pub(super) fn last(self) -> State {
+        (self.0 >> (16 * self.count())) as State
+    }
+
+    /// How many symbols are popped before a hop.
+    pub(super) fn pop(self) -> usize {
+        usize::from((self.0 >> 16) as u16)
+    }
+
+    /// A place: of a column, or in the list of states.
+    pub(super) fn place(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+
+    fn hop(steps: usize, pop: u32, column: u32) -> Self {
+        Self(Kind::Hop as u64 | (steps as u64) << 8 | u64::from(pop) << 16 | u64::from(column) << 32)
+    }
 }
 
 /// How many pushed states an [`Op`] holds itself.
@@ -42,9 +89,9 @@ const MAX_OPS: usize = 1 << 24;
 #[derive(Debug)]
 pub(super) struct Fused {
     /// The op of a state in a column is at the column's beginning and the state's number. The columns of the lookaheads come
-    /// first and have all states.
+    /// first, have all states, and have only hops.
     pub(super) ops: Vec<Op>,
-    /// The states of [`Op::PushMany`].
+    /// The states of [`Kind::PushMany`].
     pub(super) many: Vec<State>,
     /// The most symbols that a chain pushes above where it began.
     pub(super) rise: usize,
@@ -76,7 +123,7 @@ impl Fused {
         let looks = (0..rows.terminals).map(|token| Lookahead::Token(SymbolId::new(token))).chain([Lookahead::End]);
         // Each column with its beginning, its states, and what is pushed in it.
         let mut columns: Vec<(u32, usize, usize, Lookahead, Option<SymbolId>)> = Vec::new();
-        let mut begin = 0;
+        let mut begin = (rows.terminals as u32 + 1) * states as u32;
         for look in looks {
             columns.push((begin, 0, states - 1, look, None));
             begin += states as u32;
@@ -90,9 +137,9 @@ impl Fused {
                 all.used += usize::from(!matches!(end, End::Refuse));
                 let op = match end {
                     End::Push(pushed) => all.push(&pushed),
-                    End::Accept => Op::Accept,
-                    End::Refuse => Op::Refuse,
-                    End::Unknown => Op::Unknown,
+                    End::Accept => Op(Kind::Accept as u64),
+                    End::Refuse => Op(Kind::Refuse as u64),
+                    End::Unknown => Op::UNKNOWN,
                     End::Hop { steps, pop, push } => {
                         let column = *known.entry((look, push)).or_insert_with(|| {
                             let (low, high) = spans[push.index()].unwrap_or((0, 0));
@@ -102,7 +149,7 @@ impl Fused {
                             columns.push((column, low, high, look, Some(push)));
                             column
                         });
-                        Op::Hop { steps: steps as u8, pop: pop as u16, column }
+                        Op::hop(steps, pop, column)
                     }
                 };
                 all.ops.push(op);
@@ -112,18 +159,26 @@ impl Fused {
             }
             at += 1;
         }
+        // What begins with a hop has it in the first columns; all else goes there by a hop that pops nothing.
+        let direct = (rows.terminals + 1) * states;
+        let first = (0..direct).map(|at| match all.ops[at] {
+            op if op.is(Kind::Hop) => op,
+            _ => Op::hop(0, 0, (direct + at / states * states) as u32),
+        });
+        all.ops = first.chain(all.ops.iter().copied()).collect();
         Some(all)
     }
 
     fn push(&mut self, pushed: &[State]) -> Op {
+        let count = (pushed.len() as u64) << 8;
         if pushed.len() <= INLINE {
-            let mut states = [0; INLINE];
-            states[..pushed.len()].copy_from_slice(pushed);
-            return Op::Push { count: pushed.len() as u8, states };
+            let states = pushed.iter().zip(1..).fold(0, |all, (&state, place)| all | u64::from(state) << (16 * place));
+            return Op(Kind::Push as u64 | count | states);
         }
-        let from = self.many.len() as u32;
+        // A chain is shorter than 256, so that a byte is enough for the count.
+        let place = (self.many.len() as u64) << 32;
         self.many.extend(pushed);
-        Op::PushMany { count: pushed.len() as u16, from }
+        Op(Kind::PushMany as u64 | count | place)
     }
 
     /// Follows what happens with this state on top, once a symbol was pushed on it or none.
@@ -177,15 +232,5 @@ impl Fused {
     /// The number of ops, and about how many bytes they take.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.used, self.ops.len() * size_of::<Op>() + self.many.len() * size_of::<State>())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_op_is_small() {
-        assert_eq!(size_of::<Op>(), 8);
     }
 }

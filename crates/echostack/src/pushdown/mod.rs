@@ -6,9 +6,11 @@ mod fuse;
 mod grammar;
 mod rules;
 mod scan;
+mod source;
 mod table;
 
 pub use extract::{ExtractError, Extraction, Undecided, extract};
 pub use grammar::{Notation, Part, WordGrammar};
 pub use scan::Scanner;
+pub use source::{SourceError, SourceLanguage};
 pub use table::{State, Table, TableStack};

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::fuse::{Fused, INLINE, LONGEST, Op};
+use super::fuse::{INLINE, Kind, LONGEST, Op};
 use super::table::{State, Table, TableStack};
 use crate::recognize::{Limits, Run, Session, Status, Verdict};
 use crate::symbol::{Input, SymbolId};
 
-/// The reading of one word with a [`Table`], as fast as it goes. The verdict is that of the table's own session: whatever is
+/// The reading of words with a [`Table`], one after the other, as fast as it goes. The verdict is that of the table's own session: whatever is
 /// out of the ordinary, a token that does not fit or a limit that comes near, is left to that.
 ///
 /// ```
@@ -74,76 +74,138 @@ impl Cell for State {
     }
 }
 
-/// By how much the stack grows at once.
-const GROWTH: usize = 1 << 12;
+/// The most decisions of a first and of a last chain.
+const TWO_CHAINS: u64 = 2 * LONGEST as u64;
+
+/// Why the fast loop ended.
+enum Left {
+    /// All tokens were read.
+    Ended,
+    /// The stack became deeper than it may.
+    Deep,
+    /// This token is not for us.
+    Token(SymbolId),
+}
+
+/// A stack in the fast loop, where all is at hand.
+struct Fast<'a, C> {
+    states: &'a mut [C],
+    depth: usize,
+    position: u64,
+}
+
+impl<C: Cell> Fast<'_, C> {
+    /// Reads tokens until the stack is deeper than this, which it was not.
+    #[inline]
+    fn read(
+        &mut self,
+        table: &Table,
+        limits: Limits,
+        ready: usize,
+        tokens: &mut impl Iterator<Item = SymbolId>,
+    ) -> Left {
+        let fused = table.fused();
+        let terminals = table.rows().terminals;
+        let mut top = self.states[self.depth].state();
+        for token in tokens {
+            if token.index() >= terminals {
+                return Left::Token(token);
+            }
+            let (op, low) = self.look(table, limits, top, token.index());
+            if op.is(Kind::Push) {
+                let above = &mut self.states[low + 1..=low + INLINE];
+                above.iter_mut().enumerate().for_each(|(number, cell)| *cell = C::of(op.state(number)));
+                top = usize::from(op.last());
+            } else if op.is(Kind::PushMany) {
+                let above = self.states[low + 1..].iter_mut();
+                let pushed = &fused.many[op.place()..][..op.count()];
+                above.zip(pushed).for_each(|(cell, &state)| *cell = C::of(state));
+                top = usize::from(pushed[pushed.len() - 1]);
+            } else {
+                return Left::Token(token);
+            }
+            self.depth = low + op.count();
+            self.position += 1;
+            if self.depth > ready {
+                return Left::Deep;
+            }
+        }
+        Left::Ended
+    }
+
+    /// Looks at a token, or at the end: what is done, and at which depth.
+    #[inline]
+    fn look(&self, table: &Table, limits: Limits, top: usize, column: usize) -> (Op, usize) {
+        let ops = &table.fused().ops[..];
+        let first = ops[column * table.states() + top];
+        let Some(mut low) = self.depth.checked_sub(first.pop()) else { return (Op::UNKNOWN, 0) };
+        let mut op = ops.get(first.place() + self.states[low].state()).copied().unwrap_or(Op::UNKNOWN);
+        if !op.is(Kind::Hop) {
+            return (op, low);
+        }
+        let mut taken = TWO_CHAINS;
+        while op.is(Kind::Hop) {
+            let Some(beneath) = low.checked_sub(op.pop()) else { return (Op::UNKNOWN, low) };
+            low = beneath;
+            taken += op.count() as u64;
+            op = ops.get(op.place() + self.states[low].state()).copied().unwrap_or(Op::UNKNOWN);
+        }
+        let many = taken > limits.actions && taken > limits.actions_at(self.depth);
+        if many { (Op::UNKNOWN, low) } else { (op, low) }
+    }
+}
+
+/// By how much the stack grows at least.
+const GROWTH: usize = 1 << 8;
 
 impl<C: Cell> Cells<C> {
     fn new(table: &Table) -> Self {
         Self { states: vec![C::default(); GROWTH + table.fused().rise + INLINE], depth: 0, position: 0 }
     }
 
-    /// Reads tokens up to one that is not for us, and returns that.
-    fn read(&mut self, table: &Table, limits: Limits, tokens: &mut impl Iterator<Item = SymbolId>) -> Option<SymbolId> {
-        let fused = table.fused();
-        let (rows, terminals) = (table.states(), table.rows().terminals);
-        let room = fused.rise + INLINE;
-        // Up to this depth a chain reaches neither the limit nor the end of the list.
-        let Some(deepest) = limits.depth.checked_sub(fused.rise) else { return tokens.next() };
-        let mut ready = deepest.min(self.states.len() - room);
-        let mut top = self.states[self.depth].state();
-        loop {
-            let token = tokens.next()?;
-            if self.depth > ready {
-                if self.depth > deepest {
-                    return Some(token);
-                }
-                self.states.resize(self.states.len() + GROWTH, C::default());
-                ready = deepest.min(self.states.len() - room);
-            }
-            if token.index() >= terminals {
-                return Some(token);
-            }
-            let mut op = fused.ops[token.index() * rows + top];
-            let mut low = self.depth;
-            if let Op::Hop { .. } = op {
-                (op, low) = self.hop(fused, limits, op);
-            }
-            let above = &mut self.states[low + 1..];
-            let count = match op {
-                Op::Push { count, states } => {
-                    above[..INLINE].iter_mut().zip(states).for_each(|(cell, state)| *cell = C::of(state));
-                    usize::from(count)
-                }
-                Op::PushMany { count, from } => {
-                    let pushed = &fused.many[from as usize..][..usize::from(count)];
-                    above.iter_mut().zip(pushed).for_each(|(cell, &state)| *cell = C::of(state));
-                    pushed.len()
-                }
-                _ => return Some(token),
-            };
-            self.depth = low + count;
-            self.position += 1;
-            top = self.states[self.depth].state();
-        }
+    /// Begins another word.
+    fn begin(&mut self) {
+        (self.depth, self.position) = (0, 0);
     }
 
-    /// Looks below the top until it is known what is pushed, and at which depth.
-    fn hop(&self, fused: &Fused, limits: Limits, mut op: Op) -> (Op, usize) {
-        let (mut low, mut taken) = (self.depth, LONGEST as u64);
-        while let Op::Hop { steps, pop, column } = op {
-            let Some(beneath) = low.checked_sub(usize::from(pop)) else { return (Op::Unknown, low) };
-            low = beneath;
-            taken += u64::from(steps);
-            op = fused.ops.get(column as usize + self.states[low].state()).copied().unwrap_or(Op::Unknown);
+    /// Reads tokens up to one that is not for us, and returns that.
+    fn read(&mut self, table: &Table, limits: Limits, tokens: &mut impl Iterator<Item = SymbolId>) -> Option<SymbolId> {
+        let room = table.fused().rise + INLINE;
+        // Up to this depth a chain does not reach the limit.
+        let Some(deepest) = limits.depth.checked_sub(table.fused().rise) else { return tokens.next() };
+        if limits.actions < TWO_CHAINS {
+            return tokens.next(); // one hop alone could be too much
         }
-        if taken > limits.actions_at(self.depth) { (Op::Unknown, low) } else { (op, low) }
+        while self.depth <= deepest {
+            if self.states.len() <= self.depth + room {
+                let more = GROWTH.max(self.states.len() / 8);
+                self.states.resize(self.states.len() + room + more, C::default());
+            }
+            // Up to this depth it does not reach the end of the list either.
+            let ready = deepest.min(self.states.len() - room - 1);
+            let mut fast = self.fast();
+            let left = fast.read(table, limits, ready, tokens);
+            (self.depth, self.position) = (fast.depth, fast.position);
+            match left {
+                Left::Ended => return None,
+                Left::Token(token) => return Some(token),
+                Left::Deep => {}
+            }
+        }
+        tokens.next()
+    }
+
+    /// The stack, to be looked at.
+    fn fast(&mut self) -> Fast<'_, C> {
+        Fast { states: &mut self.states, depth: self.depth, position: self.position }
     }
 
     /// Whether the word may end here. If not, the limits may be why.
-    fn ends(&self, table: &Table, limits: Limits) -> bool {
-        let fused = table.fused();
-        let op = fused.ops[table.rows().terminals * table.states() + self.states[self.depth].state()];
-        self.depth + fused.rise <= limits.depth && self.hop(fused, limits, op).0 == Op::Accept
+    fn ends(&mut self, table: &Table, limits: Limits) -> bool {
+        let near = self.depth + table.fused().rise > limits.depth || limits.actions < TWO_CHAINS;
+        let end = table.rows().terminals;
+        let top = self.states[self.depth].state();
+        !near && self.fast().look(table, limits, top, end).0.is(Kind::Accept)
     }
 
     /// The table's own session, from here on.
@@ -156,13 +218,8 @@ impl<C: Cell> Cells<C> {
 impl Scanner {
     /// Begins a word.
     pub fn new(table: &Arc<Table>, limits: Limits) -> Self {
-        let narrow = table.states() <= 1 << u8::BITS;
-        let stack = if narrow { Stack::Narrow(Cells::new(table)) } else { Stack::Wide(Cells::new(table)) };
-        let mut scanner = Self { table: table.clone(), limits, stack, plain: None };
-        if limits.actions_at(0) < LONGEST as u64 {
-            scanner.plain(); // one chain alone could be too much
-        }
-        scanner
+        let stack = if table.is_narrow() { Stack::Narrow(Cells::new(table)) } else { Stack::Wide(Cells::new(table)) };
+        Self { table: table.clone(), limits, stack, plain: None }
     }
 
     /// Reads tokens and says where the word stands after the last of them, or after the first that ends it.
@@ -207,17 +264,20 @@ impl Scanner {
         }
     }
 
-    /// Ends the word.
-    pub fn finish(mut self) -> Verdict {
+    /// Ends the word. The next token begins another one.
+    pub fn finish(&mut self) -> Verdict {
         let accepted = self.plain.is_none()
-            && match &self.stack {
+            && match &mut self.stack {
                 Stack::Narrow(cells) => cells.ends(&self.table, self.limits),
                 Stack::Wide(cells) => cells.ends(&self.table, self.limits),
             };
-        if accepted {
-            return Verdict::Accept;
+        let verdict = if accepted { Verdict::Accept } else { self.plain().clone().finish(&mut ()) };
+        match &mut self.stack {
+            Stack::Narrow(cells) => cells.begin(),
+            Stack::Wide(cells) => cells.begin(),
         }
-        self.plain().clone().finish(&mut ())
+        self.plain = None;
+        verdict
     }
 
     /// Judges a whole word.

@@ -218,6 +218,11 @@ impl Table {
         self.fused.size()
     }
 
+    /// Whether a state fits in one byte.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.states() <= 1 << u8::BITS
+    }
+
     pub(super) fn rows(&self) -> &Rows {
         &self.rows
     }

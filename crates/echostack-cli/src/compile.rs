@@ -1,0 +1,80 @@
+//! `echostack compile`: a machine as a table, or as source with the table in it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use echostack::pushdown::SourceLanguage;
+use echostack::{Mode, Table};
+
+use crate::certify::encoding_of;
+use crate::extract::{equivalent, exact};
+use crate::progress::Bar;
+use crate::subject::{EncodingName, Subject};
+use crate::{Outcome, load};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The model file
+    model: PathBuf,
+    /// Where to write the table or the source
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// What to write
+    #[arg(long, value_enum, default_value = "table")]
+    emit: Emit,
+    /// Compile this automaton (`task:NAME`, `grammar:PATH` or a file) once the machine is proved to do the same on every word, in
+    /// place of reading the automaton out of the machine: faster where there are thousands of rules
+    #[arg(long, value_name = "AUTOMATON")]
+    against: Option<String>,
+    /// How a grammar becomes rules [default: as the machine was taught]
+    #[arg(long, value_enum)]
+    encoding: Option<EncodingName>,
+}
+
+/// What a machine is compiled to.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// A table that `check`, `parse` and `evaluate` take in place of a model
+    Table,
+    /// Rust source that needs no library, not even std
+    Rust,
+    /// C source that needs no library
+    C,
+}
+
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+    let machine = Arc::new(load(&args.model)?);
+    let bar = Bar::new(quiet);
+    let oracle = if let Some(name) = &args.against {
+        let subject = Subject::named(name, encoding_of(&machine, args.encoding))?;
+        match equivalent(&machine, &subject, &bar)? {
+            Outcome::Accepted => subject.oracle(Mode::Strict)?,
+            other => return Ok(other),
+        }
+    } else {
+        match exact(&machine, &bar)? {
+            Some(found) => found.automaton,
+            None => return Ok(Outcome::Rejected),
+        }
+    };
+    let table = Table::new(&oracle, machine.manifest().clone())?;
+    let source = match args.emit {
+        Emit::Table => None,
+        Emit::Rust => Some(table.source(SourceLanguage::Rust)?),
+        Emit::C => Some(table.source(SourceLanguage::C)?),
+    };
+    match source {
+        None => table.save(&args.output)?,
+        Some(source) => std::fs::write(&args.output, source)
+            .with_context(|| format!("could not write {}", args.output.display()))?,
+    }
+    if !quiet {
+        let (actions, bytes) = table.size();
+        let mut err = std::io::stderr();
+        writeln!(err, "{} states, {actions} actions in {bytes} bytes", table.states())?;
+    }
+    Ok(Outcome::Accepted)
+}

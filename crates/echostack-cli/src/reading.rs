@@ -1,0 +1,235 @@
+//! Words as they come from a file or a pipe: one a line, token after token, without ever holding a line.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use echostack::{Alphabet, Input, Observer, Scanner, Session, Status, SymbolId, Verdict};
+
+/// The bytes that are read at once.
+const BUFFER: usize = 1 << 16;
+/// The longest token that is kept; a longer one is no terminal anyway.
+const MAX_TOKEN: usize = 1 << 16;
+
+/// Opens a file; `-` is standard input.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>> {
+    Ok(if path == Path::new("-") {
+        Box::new(BufReader::with_capacity(BUFFER, std::io::stdin().lock()))
+    } else {
+        let file = File::open(path).with_context(|| format!("could not read {}", path.display()))?;
+        Box::new(BufReader::with_capacity(BUFFER, file))
+    })
+}
+
+/// A symbol that no alphabet has: it is refused wherever it stands.
+pub(crate) fn nothing() -> SymbolId {
+    SymbolId::new(u32::MAX as usize)
+}
+
+/// The tokens of an alphabet by what they are written as.
+pub(crate) struct Names<'a> {
+    alphabet: &'a Alphabet,
+    /// Those of one byte.
+    single: [SymbolId; 256],
+    /// Whether every character is a token; else they are separated by white space.
+    chars: bool,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(alphabet: &'a Alphabet, chars: bool) -> Self {
+        let mut single = [nothing(); 256];
+        for token in alphabet.terminals() {
+            if let [byte] = *alphabet.name(token).as_bytes() {
+                single[usize::from(byte)] = token;
+            }
+        }
+        Self { alphabet, single, chars }
+    }
+
+    fn token(&self, name: &[u8]) -> SymbolId {
+        match *name {
+            [byte] => self.single[usize::from(byte)],
+            _ => std::str::from_utf8(name).ok().and_then(|name| self.alphabet.symbol(name)).unwrap_or(nothing()),
+        }
+    }
+}
+
+/// Something that reads the tokens of one word.
+pub(crate) trait Reader {
+    /// What looked on.
+    type Watch;
+
+    /// Reads tokens and returns the number of the one that ended the word, if one did.
+    fn read(&mut self, tokens: &[SymbolId]) -> Option<usize>;
+
+    /// Ends the word.
+    fn finish(self) -> (Verdict, Self::Watch);
+}
+
+impl Reader for Scanner {
+    type Watch = ();
+
+    fn read(&mut self, tokens: &[SymbolId]) -> Option<usize> {
+        let before = self.position();
+        let status = Scanner::read(self, tokens.iter().copied());
+        (status != Status::Open).then(|| (self.position() - before) as usize)
+    }
+
+    fn finish(mut self) -> (Verdict, ()) {
+        (Scanner::finish(&mut self), ())
+    }
+}
+
+/// A session and what looks on.
+pub(crate) struct Watched<S, W> {
+    pub(crate) session: S,
+    pub(crate) watch: W,
+}
+
+/// An observer that also hears of the tokens that are about to be read.
+pub(crate) trait Watch: Observer {
+    fn token(&mut self, _token: SymbolId) {}
+}
+
+impl Watch for () {}
+
+impl<S: Session, W: Watch> Reader for Watched<S, W> {
+    type Watch = W;
+
+    fn read(&mut self, tokens: &[SymbolId]) -> Option<usize> {
+        tokens.iter().position(|&token| {
+            self.watch.token(token);
+            self.session.feed(Input::Symbol(token), &mut self.watch) != Status::Open
+        })
+    }
+
+    fn finish(mut self) -> (Verdict, W) {
+        (self.session.finish(&mut self.watch), self.watch)
+    }
+}
+
+/// One line that is being read.
+pub(crate) struct Reading<'a, R> {
+    names: &'a Names<'a>,
+    reader: R,
+    /// Tokens on their way to the reader.
+    batch: Vec<SymbolId>,
+    /// The first name that is no token's; after it nothing is read.
+    unknown: Option<String>,
+    /// The token that ended the word.
+    refused: Option<String>,
+    /// The bytes of a token that may go on.
+    token: Vec<u8>,
+    empty: bool,
+}
+
+impl<'a, R: Reader> Reading<'a, R> {
+    pub(crate) fn new(names: &'a Names<'a>, reader: R) -> Self {
+        Self { names, reader, batch: Vec::new(), unknown: None, refused: None, token: Vec::new(), empty: true }
+    }
+
+    /// Whether nothing was read, not even white space.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.empty
+    }
+
+    /// Reads up to the end of the line and says whether the input has ended.
+    pub(crate) fn read(&mut self, input: &mut impl BufRead) -> std::io::Result<bool> {
+        loop {
+            let buffer = input.fill_buf()?;
+            let ended = buffer.is_empty();
+            let line_end = buffer.iter().position(|&byte| byte == b'\n');
+            let part = &buffer[..line_end.unwrap_or(buffer.len())];
+            self.empty &= part.is_empty();
+            if self.refused.is_none() {
+                if self.names.chars {
+                    self.characters(part);
+                } else {
+                    self.words(part);
+                }
+                if ended || line_end.is_some() {
+                    self.end_token();
+                }
+                self.pass_on();
+            }
+            let used = part.len() + usize::from(line_end.is_some());
+            input.consume(used);
+            if ended || line_end.is_some() {
+                return Ok(ended);
+            }
+        }
+    }
+
+    /// Tokens between white space. The last one of a part may go on in the next.
+    fn words(&mut self, part: &[u8]) {
+        let mut rest = part;
+        while let Some((&byte, others)) = rest.split_first() {
+            match others.first() {
+                _ if byte.is_ascii_whitespace() => {
+                    self.end_token();
+                    rest = others;
+                }
+                Some(next) if next.is_ascii_whitespace() && self.token.is_empty() => {
+                    self.add(&[byte]);
+                    rest = &others[1..];
+                }
+                _ => {
+                    let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+                    let room = MAX_TOKEN - self.token.len();
+                    self.token.extend_from_slice(&rest[..end.min(room)]);
+                    rest = &rest[end..];
+                }
+            }
+        }
+    }
+
+    /// Characters in UTF-8. What is no character is a token that no alphabet has.
+    fn characters(&mut self, part: &[u8]) {
+        for &byte in part {
+            let goes_on = byte & 0xc0 == 0x80;
+            if !goes_on || self.token.len() >= 4 {
+                self.end_token();
+            }
+            if byte < 0x80 && byte != b'\r' {
+                self.add(&[byte]);
+            } else {
+                self.token.push(byte);
+            }
+        }
+    }
+
+    fn end_token(&mut self) {
+        let token = std::mem::take(&mut self.token);
+        // A carriage return at the end of a line is part of the line's end.
+        if !token.is_empty() && token != b"\r" {
+            self.add(&token);
+        }
+        self.token = token;
+        self.token.clear();
+    }
+
+    fn add(&mut self, name: &[u8]) {
+        let token = self.names.token(name);
+        if token == nothing() {
+            self.unknown.get_or_insert_with(|| String::from_utf8_lossy(name).into_owned());
+        }
+        self.batch.push(token);
+    }
+
+    /// Gives what was collected to the reader.
+    fn pass_on(&mut self) {
+        if let Some(last) = self.reader.read(&self.batch) {
+            let alphabet = self.names.alphabet;
+            let name = |token: SymbolId| alphabet.contains(token).then(|| alphabet.name(token).to_string());
+            self.refused = self.batch.get(last).and_then(|&token| name(token)).or(self.unknown.take());
+        }
+        self.batch.clear();
+    }
+
+    /// The verdict, the token that ended the word before its end, and what looked on.
+    pub(crate) fn finish(self) -> (Verdict, Option<String>, R::Watch) {
+        let (verdict, watch) = self.reader.finish();
+        (verdict, self.refused, watch)
+    }
+}
