@@ -85,9 +85,18 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum LookaheadView {
+pub(crate) enum LookaheadView {
     Reservoir,
     Symbol,
+}
+
+impl From<LookaheadView> for View {
+    fn from(view: LookaheadView) -> Self {
+        match view {
+            LookaheadView::Reservoir => Self::Reservoir,
+            LookaheadView::Symbol => Self::Symbol,
+        }
+    }
 }
 
 /// What was learned, and from how much.
@@ -117,11 +126,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let Learned { mut machine, words, rounds, proof } = learned?;
     let seconds = start.elapsed().as_secs_f64();
     let mut notes = vec![("seed", args.seed.to_string()), ("count", args.count.to_string())];
-    if let Some(Subject { task, lexer, encoding, .. }) = &subject {
-        notes.push((if task.is_some() { "task" } else { "language" }, name.clone()));
-        notes.extend(lexer.as_ref().map(|lexer| ("lexer", lexer.source().to_string())));
-        notes.extend(encoding.map(|encoding| ("encoding", format!("{encoding:?}").to_lowercase())));
-    }
+    notes.extend(subject.iter().flat_map(Subject::notes));
     for (key, value) in notes {
         machine.manifest_mut().insert(key.to_string(), value);
     }
@@ -195,11 +200,7 @@ fn report(
 /// The parameters that the options ask for.
 fn params(args: &Args, defaults: Params, view: View, mode: Mode) -> Params {
     Params {
-        view: match args.lookahead {
-            Some(LookaheadView::Reservoir) => View::Reservoir,
-            Some(LookaheadView::Symbol) => View::Symbol,
-            None => view,
-        },
+        view: args.lookahead.map_or(view, View::from),
         mode,
         svm: Svm {
             cost: args.cost.unwrap_or(defaults.svm.cost),

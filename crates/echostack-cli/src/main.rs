@@ -5,6 +5,7 @@ mod bench;
 mod certify;
 mod check;
 mod compile;
+mod construct;
 mod evaluate;
 mod extract;
 mod inspect;
@@ -63,6 +64,8 @@ enum Command {
     Extract(extract::Args),
     /// Make a table of a machine, which runs at the speed of a parser, or a source file with it
     Compile(compile::Args),
+    /// Make a machine from an automaton, without learning, proved right on every word
+    Construct(construct::Args),
     /// Show what is in a model file
     Inspect(inspect::Args),
     /// Train and test as a work item says, and print errors and seconds
@@ -176,6 +179,7 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Certify(args) => certify::run(&args, cli.quiet),
         Command::Extract(args) => extract::run(&args, cli.quiet),
         Command::Compile(args) => compile::run(&args, cli.quiet),
+        Command::Construct(args) => construct::run(&args, cli.quiet),
         Command::Teach(args) => teach::run(&args),
         Command::Parse(args) => parse::run(&args),
         Command::Inspect(args) => inspect::run(&args),

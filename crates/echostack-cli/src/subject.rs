@@ -141,6 +141,14 @@ impl Subject {
         }
     }
 
+    /// What a machine notes of its subject.
+    pub(crate) fn notes(&self) -> Vec<(&'static str, String)> {
+        let mut notes = vec![(if self.task.is_some() { "task" } else { "language" }, self.name.clone())];
+        notes.extend(self.lexer.as_ref().map(|lexer| ("lexer", lexer.source().to_string())));
+        notes.extend(self.encoding.map(|encoding| ("encoding", format!("{encoding:?}").to_lowercase())));
+        notes
+    }
+
     /// Checks that a machine reads what the subject is written in.
     pub(crate) fn fits(&self, own: &Alphabet) -> Result<()> {
         let alphabet = self.alphabet();

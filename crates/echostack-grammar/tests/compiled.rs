@@ -220,10 +220,8 @@ fn the_papers_languages_are_compiled() {
 #[test]
 fn shipped_grammars_are_compiled() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars");
-    let mut names: Vec<String> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     assert!(names.len() >= 13);
     for name in names {

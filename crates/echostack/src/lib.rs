@@ -66,7 +66,7 @@ pub use machine::{
     ActionReadout, Answer, Checked, Choices, Exercise, FitError, Machine, OutputReadout, ParamError, Params, Readout,
 };
 pub use model::Model;
-pub use pushdown::{ExtractError, Extraction, Scanner, Table, extract};
+pub use pushdown::{ConstructError, ExtractError, Extraction, Scanner, Table, construct, extract};
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
     Engine, Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Tree,

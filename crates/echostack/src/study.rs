@@ -11,7 +11,7 @@ use crate::automaton::{AutomatonError, Oracle};
 use crate::certify::{CertifyError, Proof, Prover};
 use crate::control::{Control, Stage};
 use crate::machine::{Checked, FitError, Machine};
-use crate::recognize::{Limits, Mode, judge_all};
+use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Verdict, watch_all};
 use crate::symbol::{Lookahead, Word};
 use crate::teach::{Language, Step, Trace, WordKind, draw, examples, record};
 
@@ -241,15 +241,44 @@ impl Study {
                 let word = draw(language, teacher, kind, self.test_lengths.clone(), random);
                 words.push(word.ok_or_else(|| no_words(language, kind, &self.test_lengths))?);
             }
-            let wanted = judge_all(teacher, &words, Limits::default());
-            let given = judge_all(machine, &words, Limits::default());
-            let differing =
-                words.into_iter().zip(wanted.iter().zip(&given)).filter(|(_, (wanted, given))| wanted != given);
-            wrong.extend(differing.map(|(word, _)| word));
+            let given = actions(machine, &words);
+            let wanted = actions(teacher, &words);
+            let differing = words.into_iter().zip(wanted.iter().zip(&given));
+            wrong.extend(differing.filter(|(_, (wanted, given))| wanted != given).map(|(word, _)| word));
             tested += count;
             control.progress(Stage::Test, tested, self.tests);
         }
         Ok((tested, wrong))
+    }
+}
+
+/// The verdict on each word, and all that is done on the way to it. A machine that takes another way to the right verdict goes
+/// wrong on some other word, or does what no teacher does.
+fn actions<R: Recognizer>(judge: &Arc<R>, words: &[Word]) -> Vec<(Vec<Taken>, Verdict)> {
+    let words: Vec<&Word> = words.iter().collect();
+    let mut taken = vec![Actions::default(); words.len()];
+    let verdicts = watch_all(judge, &words, &mut taken, Limits::default());
+    taken.into_iter().map(|actions| actions.0).zip(verdicts).collect()
+}
+
+/// One thing that was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Decide(Reduction),
+    Shift(bool),
+}
+
+/// Collects what is done on a word.
+#[derive(Clone, Debug, Default)]
+struct Actions(Vec<Taken>);
+
+impl Observer for Actions {
+    fn event(&mut self, _: u64, event: Event<'_>) {
+        match event {
+            Event::Decide { reduction, .. } => self.0.push(Taken::Decide(reduction)),
+            Event::Shift { shifted, .. } => self.0.push(Taken::Shift(shifted)),
+            Event::Output { .. } => {}
+        }
     }
 }
 

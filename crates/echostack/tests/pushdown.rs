@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
-    Automaton, ExtractError, Limits, Machine, Mode, Oracle, Params, Proof, Prover, Rule, Study, View, Walks, extract,
-    judge,
+    Automaton, ExtractError, Limits, Machine, Mode, Oracle, Params, Proof, Prover, Rule, Study, View, Walks, check,
+    construct, extract, judge,
 };
 
 fn oracle(task: Task) -> Arc<Oracle> {
     Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap())
 }
 
-/// A machine that learned until it was proved. One that only tested itself may do something else under a token that it then
-/// refuses, which no verdict shows; reading it back does.
+/// A machine that learned until it was proved.
 fn learned(task: Task, kind: ReservoirKind, view: View) -> Arc<Machine> {
     let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 0) };
     let language = task.language().unwrap();
@@ -98,5 +97,39 @@ fn a_machine_that_cannot_be_read_is_told() {
     match extract(&blind, &()) {
         Ok(found) => echostack::check(&found.certificate, &blind, &found.automaton).unwrap(),
         Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// Theorem 2: from an automaton alone, for every reservoir and either view of the input.
+#[test]
+fn machines_are_constructed_from_automata_and_proved() {
+    for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+        let oracle = oracle(task);
+        for kind in ReservoirKind::ALL {
+            for view in [View::Symbol, View::Reservoir] {
+                let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 0) };
+                let (machine, proof) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
+                let Proof::Proved(certificate) = proof else { panic!("{task} {kind:?} {view:?}: no proof") };
+                let again = Arc::new(Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap());
+                check(&certificate, &again, &oracle).unwrap();
+                if kind == ReservoirKind::Cycle {
+                    let rules = extract(&again, &()).unwrap().automaton.automaton().rules().len();
+                    assert!(rules <= oracle.automaton().rules().len(), "{task} {view:?}: {rules} rules");
+                }
+            }
+        }
+    }
+}
+
+/// A machine that learned from tests alone, and was never proved, is read back as the paper's automaton, too.
+#[test]
+fn machines_that_tested_themselves_are_read_back() {
+    for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+        let params = Params { view: View::Symbol, mode: Mode::Strict, ..task.params(ReservoirKind::Cycle, 256, 0) };
+        let study = Study { tests: 5_000, ..Study::default() };
+        let (machine, rounds) =
+            study.learn(&*task.language().unwrap(), &params.check().unwrap(), &(), &mut |_| {}).unwrap();
+        assert_eq!(rounds.last().unwrap().wrong, 0, "{task}");
+        read_back(task, &machine);
     }
 }

@@ -5,11 +5,13 @@
 //! every kernel value at its worst. The second is Taylor's: the value at c, less the greatest change by the gradient, less
 //! the greatest curvature; it keeps what cancels between support vectors. Both are lowered by more than floating point can
 //! lose, in the program that decides and in the bounds themselves.
+//!
+//! The values of a list of clauses are linear in the state: on a box they are known but for rounding.
 
 use super::cells::Look;
 use super::enclose::{Encloser, Enclosure, Start};
 use crate::machine::{Machine, Readout};
-use crate::readout::{Head, Pair, Side, place_of_pair};
+use crate::readout::{Clause, Head, Pair, Side, place_of_pair};
 use crate::recognize::View;
 use crate::simd::{Comparison, Rows, Simd};
 use crate::symbol::{Lookahead, SymbolId};
@@ -24,6 +26,16 @@ pub(crate) struct Sighting {
     /// The set's size times how far it can be from a centre.
     span: f64,
     kernels: Vec<Factors>,
+    /// This side's part of the linear values.
+    linear: Vec<Range>,
+}
+
+/// Where a linear value lies on a set.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    middle: f64,
+    /// How far it can be from the middle, rounding included.
+    spread: f64,
 }
 
 /// One side's part of the kernel values of a kernel's centres.
@@ -46,7 +58,8 @@ impl Sighting {
     /// About how many numbers it is made of.
     pub(crate) fn numbers(&self) -> usize {
         let neurons = self.set.as_ref().map_or(0, |set| set.centre.len());
-        2 * neurons + 4 * self.kernels.iter().map(|factors| factors.middle.len()).sum::<usize>()
+        let factors: usize = self.kernels.iter().map(|factors| factors.middle.len()).sum();
+        2 * neurons + 4 * factors + 2 * self.linear.len()
     }
 }
 
@@ -58,6 +71,8 @@ struct Centres {
     members: Vec<Vec<u32>>,
     /// The length of the longest centre.
     longest: f64,
+    /// The linear map, one column after the other.
+    linear: Vec<Vec<f64>>,
 }
 
 struct Kernel {
@@ -137,7 +152,9 @@ impl<'m> Bounds<'m> {
             half.centres.chunks_exact(width).for_each(|row| rows.push(row));
             let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
             let longest = half.centres.chunks_exact(width).map(square).fold(0., f64::max).sqrt() * 1.001;
-            Centres { width, flat: half.centres, rows, members: half.members, longest }
+            let (map, count) = half.linear;
+            let linear = (0..count).map(|column| map.iter().skip(column).step_by(count).copied().collect()).collect();
+            Centres { width, flat: half.centres, rows, members: half.members, longest, linear }
         });
         if !parts.kernels.iter().all(|(gamma, _)| *gamma > 0. && gamma.is_finite()) {
             return None;
@@ -163,7 +180,8 @@ impl<'m> Bounds<'m> {
                 Factors { middle, least, greatest, lean: vec![0.; own.len()] }
             };
             let kernels = self.input.members.iter().map(factors).collect();
-            return Sighting { set: None, loss: 0., span: 0., kernels };
+            let linear = rest.iter().map(|&middle| Range { middle, spread: 0. }).collect();
+            return Sighting { set: None, loss: 0., span: 0., kernels, linear };
         }
         let next = match next {
             Lookahead::Token(token) => Some(token.index()),
@@ -212,7 +230,8 @@ impl<'m> Bounds<'m> {
         });
         let kernels = kernels.collect();
         let span = (length + side.longest) * set.ball;
-        Sighting { set: Some(set), loss, span, kernels }
+        let linear = side.linear.iter().map(|weights| range(weights, &set)).collect();
+        Sighting { set: Some(set), loss, span, kernels, linear }
     }
 
     /// A lower bound of how far `class` is ahead in the readout with this number. `scratch` keeps what the readouts of one
@@ -230,6 +249,7 @@ impl<'m> Bounds<'m> {
                 let margin = if *own == class { f64::INFINITY } else { f64::NEG_INFINITY };
                 return Margin { least: margin, middle: margin };
             }
+            Head::List { clauses, otherwise } => return list_margin(clauses, *otherwise, class, input, stack),
             Head::Votes { kernel, classes, pairs } => (*kernel, *classes, pairs),
         };
         if scratch.kernel != Some(kernel) {
@@ -242,7 +262,38 @@ impl<'m> Bounds<'m> {
             let one = self.pair(pair, sign, kernel, input, stack, scratch);
             margin = Margin { least: worse(margin.least, one.least), middle: worse(margin.middle, one.middle) };
         }
-        margin
+        if margin.middle > 0. {
+            return margin;
+        }
+        // It does not win against every other class there; it may still have the most votes.
+        match self.most_votes((kernel, classes, pairs), input, stack, scratch) {
+            Some((winner, margin)) if winner == class => Margin { least: margin, middle: margin },
+            _ => margin,
+        }
+    }
+
+    /// The class with the most votes on the whole of both sets, and how far the nearest pair is from another vote. `None` if a
+    /// pair is not certain.
+    fn most_votes(
+        &self,
+        (kernel, classes, pairs): (usize, usize, &[Pair]),
+        input: &Sighting,
+        stack: &Sighting,
+        scratch: &mut Scratch,
+    ) -> Option<(usize, f64)> {
+        let (mut votes, mut margin) = (vec![0_u32; classes], f64::INFINITY);
+        for pair in pairs {
+            let first = self.pair(pair, 1., kernel, input, stack, scratch).least;
+            let winner = if first > 0. { pair.first } else { pair.second };
+            let least = if first > 0. { first } else { self.pair(pair, -1., kernel, input, stack, scratch).least };
+            if least.is_nan() || least <= 0. {
+                return None;
+            }
+            margin = margin.min(least);
+            votes[winner as usize] += 1;
+        }
+        let winner = (0..classes).rev().max_by_key(|&class| votes[class])?;
+        Some((winner, margin))
     }
 
     /// The class that is taken on the whole of both sets, if we can tell. `scratch` as for [`Bounds::margin`].
@@ -255,6 +306,10 @@ impl<'m> Bounds<'m> {
     ) -> Option<usize> {
         let class = match self.heads[head].1 {
             Head::Constant(class) => return Some(*class),
+            Head::List { clauses, otherwise } => {
+                let holds = |clause: &&Clause| clause_range(clause, input, stack).middle > 0.;
+                clauses.iter().find(holds).map_or(*otherwise, |clause| clause.class)
+            }
             Head::Votes { kernel, classes, pairs } => {
                 if scratch.kernel != Some(*kernel) {
                     self.evaluate(*kernel, input, stack, scratch);
@@ -268,7 +323,12 @@ impl<'m> Bounds<'m> {
                 (1..*classes).fold(0, |winner, other| if first_wins(winner, other) { winner } else { other })
             }
         };
-        (self.margin(head, class, input, stack, scratch).least > 0.).then_some(class)
+        if self.margin(head, class, input, stack, scratch).least > 0. {
+            return Some(class);
+        }
+        // Without a class that wins against all the most votes decide.
+        let Head::Votes { kernel, classes, pairs } = self.heads[head].1 else { return None };
+        self.most_votes((*kernel, *classes, pairs), input, stack, scratch).map(|(winner, _)| winner)
     }
 
     fn evaluate(&self, number: usize, input: &Sighting, stack: &Sighting, scratch: &mut Scratch) {
@@ -371,6 +431,72 @@ impl<'m> Bounds<'m> {
     }
 }
 
+/// Where an affine map's value lies on a set. The program adds up the products in some order; each addition loses a little of
+/// what they can add up to at most.
+fn range(weights: &[f64], set: &Enclosure) -> Range {
+    let terms = || weights.iter().zip(set.centre.iter().zip(&set.radii));
+    let middle: f64 = terms().map(|(weight, (centre, _))| weight * centre).sum();
+    let boxed: f64 = terms().map(|(weight, (_, radius))| weight.abs() * radius).sum();
+    let most: f64 = terms().map(|(weight, (centre, radius))| weight.abs() * (centre.abs() + radius)).sum();
+    let length = weights.iter().map(|weight| weight * weight).sum::<f64>().sqrt();
+    let lost = 8. * (weights.len() + 8) as f64 * f64::EPSILON * most + 1e-280;
+    Range { middle, spread: boxed.min(length * set.ball) * (1. + 1e-9) + lost }
+}
+
+/// How surely a clause holds, or fails.
+struct ClauseRange {
+    /// About how far it is from failing in the middle of the sets; below 0, if it fails there.
+    middle: f64,
+    /// The least that all conditions are above 0.
+    holds: f64,
+    /// The most that one of the conditions is below 0, wherever we are.
+    fails: f64,
+}
+
+fn clause_range(clause: &Clause, input: &Sighting, stack: &Sighting) -> ClauseRange {
+    let mut all = ClauseRange { middle: f64::INFINITY, holds: f64::INFINITY, fails: f64::NEG_INFINITY };
+    for &(number, intercept) in &clause.conditions {
+        let [a, b] = [input.linear[number as usize], stack.linear[number as usize]];
+        let middle = a.middle + b.middle + intercept;
+        let lost = 8. * f64::EPSILON * (a.middle.abs() + b.middle.abs() + intercept.abs());
+        let spread = a.spread + b.spread + lost;
+        all.middle = worse(all.middle, middle);
+        all.holds = worse(all.holds, middle - spread);
+        all.fails = all.fails.max(-middle - spread); // one that is no number does not help to fail
+    }
+    all
+}
+
+/// How far a class is ahead in a list: a clause of another class must fail, up to one of this class that holds. A clause of this
+/// class that may hold or not does not matter, if all that follows is right, too.
+fn list_margin(clauses: &[Clause], otherwise: usize, class: usize, input: &Sighting, stack: &Sighting) -> Margin {
+    let mut margin = Margin { least: f64::INFINITY, middle: f64::INFINITY };
+    // Whether a clause of this class has held in the middle: what comes after does not count there.
+    let mut held = false;
+    for clause in clauses {
+        let range = clause_range(clause, input, stack);
+        if clause.class == class {
+            if range.middle > 0. && !held {
+                held = true;
+                margin.middle = worse(margin.middle, range.middle);
+            }
+            if range.holds > 0. {
+                return Margin { least: worse(margin.least, range.holds), middle: margin.middle };
+            }
+        } else {
+            if !held {
+                margin.middle = worse(margin.middle, -range.middle);
+            }
+            margin.least = worse(margin.least, range.fails);
+        }
+    }
+    if otherwise != class {
+        let middle = if held { margin.middle } else { f64::NEG_INFINITY };
+        return Margin { least: f64::NEG_INFINITY, middle };
+    }
+    margin
+}
+
 fn fill(to: &mut Vec<f64>, values: impl Iterator<Item = f64>) {
     to.clear();
     to.extend(values);
@@ -386,8 +512,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::machine::Params;
-    use crate::recognize::Mode;
+    use crate::machine::{Answer, Choices, Params};
+    use crate::recognize::{Mode, Reduction};
     use crate::reservoir::{Drive, encode};
     use crate::study::Study;
     use crate::tasks::{ReservoirKind, Task};
@@ -417,6 +543,65 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_list_that_is_certain_decides_so() {
+        let count = std::env::var("ECHOSTACK_CONTINUATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
+        for task in [Task::Dyck1, Task::Json] {
+            let oracle = Arc::new(crate::Oracle::strict(task.automaton().unwrap()).unwrap());
+            for kind in ReservoirKind::ALL {
+                for view in [View::Symbol, View::Reservoir] {
+                    let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 1) };
+                    let (machine, _) = crate::construct(&oracle, &params.check().unwrap(), &()).unwrap();
+                    let [certain, open] = compare_lists(&machine, count);
+                    assert!(
+                        certain > count / 4 && open > 0,
+                        "{task} {kind:?} {view:?}: {certain} certain, {open} open"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Compares what is certain of lists with what the machine decides after random continuations.
+    fn compare_lists(machine: &Machine, count: usize) -> [usize; 2] {
+        let bounds = Bounds::new(machine).unwrap();
+        let (symbols, terminals) = (machine.alphabet().len(), machine.alphabet().terminals().len());
+        let mut random = ChaCha8Rng::seed_from_u64(6);
+        let mut scratch = Scratch::default();
+        let mut seen = [0; 2];
+        for _ in 0..count {
+            let mut draw = |among: usize| -> Vec<SymbolId> {
+                let length = random.random_range(0..12);
+                (0..length).map(|_| SymbolId::new(random.random_range(0..among))).collect()
+            };
+            let (before, stack) = (draw(terminals), draw(symbols));
+            let next = match random.random_range(0..=terminals) {
+                token if token < terminals => Lookahead::Token(SymbolId::new(token)),
+                _ => Lookahead::End,
+            };
+            let [h, g] = states(machine, &before, next, &stack);
+            let chosen = machine.choose(&h, &g);
+            let mut end = |symbols: &[SymbolId]| -> Vec<SymbolId> {
+                let length = random.random_range(0..=symbols.len().min(4));
+                symbols.iter().rev().take(length).copied().collect()
+            };
+            let (input, stack) = (bounds.input(next, &end(&before), false), bounds.stack(&end(&stack), false));
+            for (number, &(readout, _)) in bounds.heads().iter().enumerate() {
+                let Some(class) = bounds.certain(number, &input, &stack, &mut scratch) else {
+                    seen[1] += 1;
+                    continue;
+                };
+                seen[0] += 1;
+                assert_eq!(
+                    machine.answer(readout, class),
+                    Some(chosen_answer(readout, &chosen, bounds.heads().len() == 4)),
+                    "{readout:?}"
+                );
+            }
+        }
+        seen
     }
 
     /// Compares bounds with what the machine computes after random continuations. Returns the widest gap on whole
@@ -458,15 +643,35 @@ mod tests {
                     let computed = pairs.iter().zip(&values).map(towards).fold(f64::INFINITY, f64::min);
                     scratch.forget();
                     let Margin { least, .. } = bounds.margin(number, class, &input, &stack, &mut scratch);
-                    assert!(least <= computed, "{readout:?}: bound {least}, computed {computed}");
+                    // A class that another one beats may still have the most votes.
+                    let beaten = computed <= 0.;
+                    let decided = || {
+                        let chosen = machine.choose(&states[0], &states[1]);
+                        machine.answer(readout, class)
+                            == Some(chosen_answer(readout, &chosen, bounds.heads().len() == 4))
+                    };
+                    let sound = least <= computed || (beaten && decided());
+                    assert!(sound, "{readout:?}: bound {least}, computed {computed}");
                     certain += usize::from(least > 0.);
-                    if whole {
+                    if whole && !beaten {
                         widest = widest.max(computed - least);
                     }
                 }
             }
         }
         (widest, certain)
+    }
+
+    /// What a readout answered, half of it where pop and push are separate.
+    fn chosen_answer(readout: Readout, chosen: &Choices, separate: bool) -> Answer {
+        let Reduction { pop, push } = chosen.reduction;
+        match readout {
+            Readout::Pop if separate => Answer::Act(Reduction { pop, push: None }),
+            Readout::Push if separate => Answer::Act(Reduction { pop: 0, push }),
+            Readout::Pop | Readout::Push => Answer::Act(chosen.reduction),
+            Readout::Shift => Answer::Shift(chosen.shift),
+            Readout::Output => Answer::Output(chosen.output[0] > 0.5),
+        }
     }
 
     fn states(machine: &Machine, before: &[SymbolId], next: Lookahead, stack: &[SymbolId]) -> [Vec<f64>; 2] {

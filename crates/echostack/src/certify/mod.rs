@@ -16,6 +16,7 @@ mod prove;
 pub use check::{ProvedCell, check, check_each};
 pub use differ::Difference;
 pub use file::CertificateFileError;
+pub(crate) use prove::Required;
 pub use prove::{OpenCell, Proof, Prover};
 
 use sha2::{Digest, Sha256};

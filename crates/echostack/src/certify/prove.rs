@@ -45,6 +45,16 @@ pub struct OpenCell {
     pub middle: f64,
 }
 
+/// What a readout must answer before one token on all stacks with one end.
+pub(crate) struct Required {
+    pub(crate) next: Lookahead,
+    /// The end of the stack, the topmost symbol first.
+    pub(crate) stack: Vec<SymbolId>,
+    /// Whether this is the whole stack.
+    pub(crate) whole: bool,
+    pub(crate) answer: Answer,
+}
+
 /// How a search ended.
 #[derive(Debug)]
 pub enum Proof {
@@ -99,6 +109,32 @@ impl<'a> Prover<'a> {
 
     pub(super) fn witness(&self) -> &Witness {
         &self.witness
+    }
+
+    /// What a readout must answer, by ends of the stack that are as short as decides. `None` if none decides.
+    pub(crate) fn answers(&self, readout: Readout) -> Option<Vec<Required>> {
+        let terminals = self.oracle.automaton().alphabet().terminals().len();
+        let (cells, root) = Cells::new(&self.strict, &self.reach, &[readout], terminals);
+        let mut queue: VecDeque<Part> = VecDeque::from([(Vec::new(), false, root)]);
+        let mut out = Vec::new();
+        while let Some((stack, whole, obligations)) = queue.pop_front() {
+            let mut left = Vec::new();
+            for obligation in obligations {
+                match obligation.answer() {
+                    Some(answer) => {
+                        out.push(Required { next: obligation.look.next, stack: stack.clone(), whole, answer });
+                    }
+                    None if whole || stack.len() >= DEEPEST => return None,
+                    None => left.push(obligation),
+                }
+            }
+            for (symbol, obligations) in cells.split_stack(&left) {
+                let mut longer = stack.clone();
+                longer.extend(symbol);
+                queue.push_back((longer, symbol.is_none(), obligations));
+            }
+        }
+        Some(out)
     }
 
     /// Tries to prove that the machine agrees with the automaton on every word.

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{Actions, Classifier, Machine, Output, Readouts, View};
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
 use crate::readout::{
-    ContextInput, Contexts, HalfParts, Head, Lesson, Lessons, Pair, Projection, ProjectionParts, Side, StateId, Values,
+    Clause, ContextInput, Contexts, HalfParts, Head, Lesson, Lessons, Pair, Projection, ProjectionParts, Side, StateId,
+    Values,
 };
 use crate::recognize::{Mode, Reduction};
 use crate::reservoir::{Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, Reservoir, ReservoirParts};
@@ -67,6 +68,15 @@ impl Tensors {
             self.integers(format!("{name}.support"), &[count], terms().map(|term| term.0));
             self.floats(format!("{name}.weights"), &[count], terms().map(|term| term.1));
         }
+        if let Head::List { clauses, otherwise } = head {
+            let conditions = || clauses.iter().flat_map(|clause| &clause.conditions);
+            let count = conditions().count();
+            let rows = clauses.iter().flat_map(|clause| [clause.conditions.len() as u32, clause.class as u32]);
+            self.integers(format!("{name}.clauses"), &[clauses.len(), 2], rows);
+            self.integers(format!("{name}.otherwise"), &[1], [*otherwise as u32]);
+            self.integers(format!("{name}.conditions"), &[count], conditions().map(|condition| condition.0));
+            self.floats(format!("{name}.intercepts"), &[count], conditions().map(|condition| condition.1));
+        }
     }
 }
 
@@ -76,6 +86,9 @@ impl Reader<'_> {
             0 => return damaged(format!("{name} has no classes")),
             1 => return Ok(Head::Constant(0)),
             _ => {}
+        }
+        if self.has(&format!("{name}.clauses")) {
+            return self.list(name, classes, projection);
         }
         let [kernel] = self.integers(&format!("{name}.kernel"), 1)?[..] else {
             return damaged(format!("{name}.kernel"));
@@ -105,6 +118,30 @@ impl Reader<'_> {
             intercept,
         });
         Ok(Head::Votes { kernel: kernel as usize, classes, pairs: pairs.collect() })
+    }
+
+    fn list(&self, name: &str, classes: usize, projection: &Projection) -> Result<Head, FileError> {
+        let rows = self.rows::<2>(&format!("{name}.clauses"))?;
+        let [otherwise] = self.integers(&format!("{name}.otherwise"), 1)?[..] else {
+            return damaged(format!("{name}.otherwise"));
+        };
+        let conditions = self.integers(&format!("{name}.conditions"), 1)?;
+        let intercepts = self.floats(&format!("{name}.intercepts"), 1)?;
+        let total: u64 = rows.iter().map(|&[count, _]| u64::from(count)).sum();
+        let sound = total == conditions.len() as u64
+            && intercepts.len() == conditions.len()
+            && conditions.iter().all(|&number| (number as usize) < projection.linear_count())
+            && rows.iter().all(|&[_, class]| (class as usize) < classes)
+            && (otherwise as usize) < classes;
+        if !sound {
+            return damaged(format!("the parts of {name} do not fit together"));
+        }
+        let mut all = conditions.into_iter().zip(intercepts);
+        let clause = |[count, class]: [u32; 2]| Clause {
+            conditions: all.by_ref().take(count as usize).collect(),
+            class: class as usize,
+        };
+        Ok(Head::List { clauses: rows.into_iter().map(clause).collect(), otherwise: otherwise as usize })
     }
 }
 

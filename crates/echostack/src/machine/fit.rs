@@ -10,7 +10,7 @@ use super::{
 };
 use crate::control::{Control, Stage};
 use crate::readout::{
-    ContextId, Distances, Fault, Head, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Side,
+    ContextId, Distances, Fault, Head, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Shape, Side,
     StateId, States, Svm, Values, ridge, scale, train,
 };
 use crate::recognize::Reduction;
@@ -438,7 +438,7 @@ impl<'a> Trainer<'a> {
             rows,
             classes: labels.iter().map(class).collect(),
             class_count: distinct.len(),
-            gamma,
+            shape: Shape::Gaussian { gamma },
             inputs: &self.inputs,
             stacks: &self.stacks,
             simd: self.simd,

@@ -6,6 +6,7 @@
 
 mod file;
 mod fit;
+mod lists;
 mod params;
 mod session;
 mod stack;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use fit::FitError;
+pub(crate) use lists::{List, Lists, Test};
 pub use params::{ActionReadout, Checked, OutputReadout, ParamError, Params};
 pub use session::MachineStack;
 

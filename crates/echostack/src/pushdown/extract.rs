@@ -270,7 +270,7 @@ impl<'m> Explored<'m> {
         for (number, (symbols, whole)) in self.elements.iter().enumerate() {
             let here = situations.iter().filter(|one| one.symbols == *symbols && one.whole == *whole);
             let mut actions: BTreeMap<(u32, &str), Vec<&str>> = BTreeMap::new();
-            for Situation { next, reduction, .. } in here {
+            for Situation { next, does: reduction, .. } in here {
                 if let Some(push) = reduction.push {
                     let action = (reduction.pop, self.machine.alphabet().name(push));
                     actions.entry(action).or_default().push(self.next_name(*next));
@@ -303,7 +303,7 @@ impl<'m> Explored<'m> {
     ) -> Vec<(SymbolId, Vec<SymbolId>)> {
         let mut out = Vec::new();
         for rule in automaton.rules() {
-            for Situation { next, symbols, whole, reduction, .. } in situations {
+            for Situation { next, symbols, whole, does: reduction, .. } in situations {
                 let element = self.ids[&(symbols.clone(), *whole)];
                 // The rule's suffix may be longer than what was looked at, by what it pops.
                 let shown = rule.suffix.len().min(symbols.len());
@@ -356,7 +356,7 @@ impl<'m> Explored<'m> {
         let situation = |(&(next, element), &reduction): (&(Lookahead, ElementId), &Reduction)| {
             let (symbols, whole) = self.elements[element as usize].clone();
             let popped = spelled.get(&(next, element)).map_or(Vec::new(), |strings| common_beginning(strings.iter()));
-            Situation { next, symbols, whole, reduction, popped }
+            Situation { next, symbols, whole, does: reduction, popped }
         };
         let situations: Vec<Situation> = situations.iter().map(situation).collect();
         let dot = self.dot(reach, &situations);

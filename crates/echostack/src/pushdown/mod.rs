@@ -1,6 +1,7 @@
 //! What a machine is, as an automaton: read back out of it, with no automaton given; and the automaton as a table that runs as
-//! fast as a parser.
+//! fast as a parser; and the way back, a machine made from an automaton without learning.
 
+mod construct;
 mod extract;
 mod fuse;
 mod grammar;
@@ -9,6 +10,7 @@ mod scan;
 mod source;
 mod table;
 
+pub use construct::{ConstructError, construct};
 pub use extract::{ExtractError, Extraction, Undecided, extract};
 pub use grammar::{Notation, Part, WordGrammar};
 pub use scan::Scanner;

@@ -155,12 +155,13 @@ impl<C: Cell> Fast<'_, C> {
     }
 }
 
-/// By how much the stack grows at least.
-const GROWTH: usize = 1 << 8;
+/// How long the list of states is at first, and by how much it grows.
+const SHORT: usize = 1 << 8;
+const GROWTH: usize = 1 << 12;
 
 impl<C: Cell> Cells<C> {
     fn new(table: &Table) -> Self {
-        Self { states: vec![C::default(); GROWTH + table.fused().rise + INLINE], depth: 0, position: 0 }
+        Self { states: vec![C::default(); SHORT + table.fused().rise + INLINE], depth: 0, position: 0 }
     }
 
     /// Begins another word.
@@ -178,8 +179,7 @@ impl<C: Cell> Cells<C> {
         }
         while self.depth <= deepest {
             if self.states.len() <= self.depth + room {
-                let more = GROWTH.max(self.states.len() / 8);
-                self.states.resize(self.states.len() + room + more, C::default());
+                self.states.resize(self.states.len() + room + GROWTH, C::default());
             }
             // Up to this depth it does not reach the end of the list either.
             let ready = deepest.min(self.states.len() - room - 1);

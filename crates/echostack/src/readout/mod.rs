@@ -4,16 +4,20 @@
 //! on g alone once a push; a head joins the halves. For a support vector machine with RBF kernel the halves are the
 //! factors exp(-gamma |h - h_i|^2) and exp(-gamma |g - g_i|^2) of its kernel values; for a linear map they are its two
 //! summands. Many support vectors share a half, which is then computed once for all of them.
+//!
+//! A machine that was constructed has no support vectors: its heads are lists of clauses over linear values.
 
 mod lessons;
 mod ridge;
+mod separate;
 mod svm;
 
 pub(crate) use lessons::{ContextId, ContextInput, Contexts, Distances, Labelled, States, Values, scale};
 pub use lessons::{Lesson, Lessons, StateId};
 pub(crate) use ridge::ridge;
+pub(crate) use separate::{Affine, separate};
 pub use svm::Svm;
-pub(crate) use svm::{Fault, Problem, train};
+pub(crate) use svm::{Fault, Problem, Shape, train};
 
 use std::collections::HashMap;
 
@@ -282,6 +286,24 @@ pub(crate) enum Head {
     Constant(usize),
     /// A vote of all pairs of classes.
     Votes { kernel: usize, classes: usize, pairs: Vec<Pair> },
+    /// The class of the first clause that holds.
+    List { clauses: Vec<Clause>, otherwise: usize },
+}
+
+/// A conjunction of affine functions that must be above 0.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Clause {
+    /// Linear values, by their number, and what is added to each.
+    pub(crate) conditions: Vec<(u32, f64)>,
+    pub(crate) class: usize,
+}
+
+impl Clause {
+    /// How far the clause is from failing, if it holds, or from holding, negated, if it fails.
+    fn value(&self, linear: &[f64]) -> f64 {
+        let condition = |&(number, intercept): &(u32, f64)| linear[number as usize] + intercept;
+        self.conditions.iter().map(condition).fold(f64::INFINITY, least)
+    }
 }
 
 /// Buffers of a decision, to be used again.
@@ -292,6 +314,7 @@ pub(crate) struct Scratch {
     /// The kernel that `values` belongs to, if they are those of the features at hand.
     kernel: Option<usize>,
     pairs: Vec<f64>,
+    linear: Vec<f64>,
 }
 
 impl Scratch {
@@ -342,6 +365,18 @@ impl Head {
                     scratch.all_pairs(pairs);
                     most_votes(pairs, *classes, &scratch.pairs)
                 })
+            }
+            Self::List { clauses, otherwise } => {
+                projection.linear_values(input, stack, &mut scratch.linear);
+                let mut margin = f64::INFINITY;
+                for clause in clauses {
+                    let value = clause.value(&scratch.linear);
+                    margin = least(margin, value.abs());
+                    if value > 0. {
+                        return Decision { class: clause.class, margin };
+                    }
+                }
+                Decision { class: *otherwise, margin }
             }
         }
     }

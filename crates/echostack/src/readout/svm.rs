@@ -1,4 +1,4 @@
-//! The support vector classifier: C-SVC with RBF kernel, one against one, as LIBSVM and scikit-learn define it.
+//! The support vector classifier: C-SVC with RBF or linear kernel, one against one, as LIBSVM and scikit-learn define it.
 //!
 //! The solver is sequential minimal optimisation with second-order working set selection (Fan, Chen, Lin 2005). Kernel
 //! columns are computed when first needed, from squared distances between the distinct halves of the rows.
@@ -35,10 +35,19 @@ pub(crate) struct Problem<'a> {
     /// The class of each row.
     pub(crate) classes: Vec<u32>,
     pub(crate) class_count: usize,
-    pub(crate) gamma: f64,
+    pub(crate) shape: Shape,
     pub(crate) inputs: &'a Distances<'a>,
     pub(crate) stacks: &'a Distances<'a>,
     pub(crate) simd: Simd,
+}
+
+/// The kernel, as a function of the distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Shape {
+    /// exp(-gamma |x - y|^2)
+    Gaussian { gamma: f64 },
+    /// 1 - |x - y|^2 / 2: the inner product, but for terms that cancel as the weights add up to 0.
+    Linear,
 }
 
 /// Why training ended without a result.
@@ -115,18 +124,24 @@ impl<'a> Solver<'a> {
             let oldest = self.kept.pop_front().expect("columns are kept");
             self.columns[oldest] = None;
         }
-        let Problem { rows, gamma, inputs, stacks, simd, .. } = *self.problem;
+        let Problem { rows, shape, inputs, stacks, simd, .. } = *self.problem;
         let lesson = rows[self.rows[i] as usize];
         let mut column: Box<[f64]> = vec![0.; self.rows.len()].into();
         inputs.with_row(lesson.input, |input| {
             stacks.with_row(lesson.stack, |stack| {
                 for (value, &row) in column.iter_mut().zip(self.rows) {
                     let other = rows[row as usize];
-                    *value = -gamma * (input[other.input.index()] + stack[other.stack.index()]);
+                    *value = input[other.input.index()] + stack[other.stack.index()];
                 }
             });
         });
-        simd.exp(&mut column);
+        match shape {
+            Shape::Gaussian { gamma } => {
+                column.iter_mut().for_each(|value| *value *= -gamma);
+                simd.exp(&mut column);
+            }
+            Shape::Linear => column.iter_mut().for_each(|value| *value = 1. - *value / 2.),
+        }
         self.columns[i] = Some(column);
         self.kept.push_back(i);
     }

@@ -1,0 +1,75 @@
+//! `echostack construct`: a machine from an automaton, without learning.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use echostack::tasks::ReservoirKind;
+use echostack::{Mode, Params, Proof, View, construct};
+
+use crate::learn::LookaheadView;
+use crate::progress::Bar;
+use crate::subject::{EncodingName, Subject};
+use crate::{Kind, Outcome, certify};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The automaton: `task:NAME`, `grammar:PATH` or a file in JSON
+    #[arg(long, value_name = "AUTOMATON")]
+    automaton: String,
+    /// How a grammar becomes rules
+    #[arg(long, value_enum, default_value = "auto")]
+    encoding: EncodingName,
+    /// The kind of reservoir
+    #[arg(long, value_enum, default_value = "cycle")]
+    reservoir: Kind,
+    /// The number of neurons
+    #[arg(long, default_value_t = 256)]
+    neurons: usize,
+    /// What the machine sees of its input: the reservoir's state over all of it, or the next symbol alone
+    #[arg(long, value_enum, default_value = "symbol")]
+    lookahead: LookaheadView,
+    /// The seed of the weights
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where to write the certificate of the proof
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// Where to save the machine
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+    let subject = Subject::named(&args.automaton, args.encoding)?;
+    let oracle = subject.oracle(Mode::Strict)?;
+    let view = View::from(args.lookahead);
+    let defaults = ReservoirKind::from(args.reservoir).provable_params(args.neurons, args.seed);
+    let params = Params { view, mode: Mode::Strict, ..defaults }.check()?;
+    let bar = Bar::new(quiet);
+    let start = Instant::now();
+    let made = construct(&oracle, &params, &bar);
+    bar.finish();
+    let (mut machine, proof) = made?;
+    let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+    for (key, value) in subject.notes() {
+        machine.manifest_mut().insert(key.to_string(), value);
+    }
+    machine.save(&args.output).context("could not save the machine")?;
+    if !quiet {
+        let rules = oracle.automaton().rules().len();
+        let output = args.output.display();
+        eprintln!("constructed {} from {rules} rules in {milliseconds:.0} ms; saved {output}", subject.name);
+    }
+    let Proof::Proved(certificate) = proof else {
+        eprintln!("echostack: no proof was found; `echostack certify` shows what is open. Try more --neurons");
+        return Ok(Outcome::Rejected);
+    };
+    if let Some(path) = &args.certificate {
+        certify::write(path, &certificate)?;
+    }
+    if !quiet {
+        eprintln!("proved right on every word, of any length, by {} cells", certificate.size().cells);
+    }
+    Ok(Outcome::Accepted)
+}
