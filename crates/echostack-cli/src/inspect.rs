@@ -1,16 +1,16 @@
-//! `echostack inspect`: what is in a model file.
+//! `echostack inspect`: what is in the file of a model or of a table.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
-use echostack::Readout;
+use echostack::{Alphabet, Machine, Model, Readout, SymbolId, Table};
 use serde_json::json;
 
-use crate::{Outcome, load, print_json};
+use crate::{Outcome, load_model, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The model file
+    /// The file of a model, or of a table
     model: PathBuf,
     /// Print JSON
     #[arg(long)]
@@ -18,11 +18,41 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let machine = load(&args.model)?;
-    let alphabet = machine.alphabet();
-    let name = |symbol| alphabet.name(symbol).to_string();
-    let terminals: Vec<String> = alphabet.terminals().map(name).collect();
-    let nonterminals: Vec<String> = alphabet.nonterminals().map(name).collect();
+    match load_model(&args.model)? {
+        Model::Machine(machine) => inspect_machine(args, &machine),
+        Model::Table(table) => inspect_table(args, &table),
+    }
+}
+
+/// The names of the terminals and of the nonterminals.
+fn names(alphabet: &Alphabet) -> (Vec<String>, Vec<String>) {
+    let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
+    (alphabet.terminals().map(name).collect(), alphabet.nonterminals().map(name).collect())
+}
+
+fn inspect_table(args: &Args, table: &Table) -> Result<Outcome> {
+    let (terminals, nonterminals) = names(table.alphabet());
+    let bytes = std::fs::metadata(&args.model)?.len();
+    let (actions, memory) = table.size();
+    if args.json {
+        print_json(&json!({
+            "terminals": terminals, "nonterminals": nonterminals, "states": table.states(), "actions": actions,
+            "memory": memory, "bytes": bytes, "manifest": table.manifest(),
+        }))?;
+        return Ok(Outcome::Accepted);
+    }
+    println!("{}: {bytes} bytes", args.model.display());
+    println!("reads      {}", terminals.join(" "));
+    println!("pushes     {}", nonterminals.join(" "));
+    println!("table      {} states, {actions} actions in {memory} bytes", table.states());
+    for (key, value) in table.manifest() {
+        println!("{key:10} {value}");
+    }
+    Ok(Outcome::Accepted)
+}
+
+fn inspect_machine(args: &Args, machine: &Machine) -> Result<Outcome> {
+    let (terminals, nonterminals) = names(machine.alphabet());
     let readouts = [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output];
     let support = readouts.map(|readout| machine.support(readout));
     let (inputs, stacks) = machine.centres();

@@ -66,7 +66,7 @@ enum Command {
     Compile(compile::Args),
     /// Make a machine from an automaton, without learning, proved right on every word
     Construct(construct::Args),
-    /// Show what is in a model file
+    /// Show what is in the file of a model or of a table
     Inspect(inspect::Args),
     /// Train and test as a work item says, and print errors and seconds
     Bench(bench::Args),

@@ -208,7 +208,10 @@ fn runs_as_shown(page: &str, least: usize) {
     for block in page.split("```console\n").skip(1) {
         let block = block.split("```").next().unwrap();
         for step in block.split("$ ").skip(1).filter(|step| !step.starts_with("cargo")) {
-            let (command, shown) = step.split_once('\n').unwrap();
+            // A text that is given to a command goes up to a line of its own.
+            let end = if step.lines().next().unwrap().contains("<<'END'") { "\nEND\n" } else { "\n" };
+            let (command, shown) = step.split_once(end).unwrap();
+            let command = &format!("{command}{}", end.trim_end());
             let run = Command::new("sh")
                 .args(["-c", &format!("{{ {command}\n}} 2>&1")])
                 .env("PATH", &path)
@@ -240,6 +243,40 @@ fn the_page_on_certificates_shows_real_sessions() {
 #[test]
 fn the_page_on_reading_back_shows_real_sessions() {
     runs_as_shown("docs/reading-back.md", 6);
+}
+
+#[test]
+fn the_page_on_tables_shows_real_sessions() {
+    runs_as_shown("docs/tables.md", 10);
+}
+
+/// A table says what its machine says, from a stream as well, however it is cut.
+#[test]
+fn a_table_takes_the_place_of_its_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = learned(folder.path(), &["--task", "anbn", "--prove"]);
+    let table = folder.path().join("t").display().to_string();
+    good(&["compile", &model, "-o", &table]);
+    let same = |input: &[u8], more: &[&str]| {
+        let [first, second] = [&model, &table].map(|path| echostack(&[&["check", path], more].concat(), input));
+        assert_eq!((text(&first.stdout), first.status.code()), (text(&second.stdout), second.status.code()));
+        text(&second.stdout)
+    };
+    same(b"a a b b\n\na a b a b\na a b\n", &[]);
+    same(b"a a b b\r\n  a b  ", &["--json"]);
+    same(b"", &[]);
+    same("aab\u{e9}\nab\n".as_bytes(), &["--chars"]);
+    same(b"a \xff b\n", &["--chars"]);
+    assert!(same(b"a abc b\n", &[]).contains("unexpected abc"));
+    // Longer than what is read at once, with tokens that lie across the border.
+    let long: Vec<u8> = [b"a ".repeat(70_001), b"  b".repeat(70_001)].concat();
+    assert_eq!(same(&long, &[]), "-:1: accept\n");
+    assert!(same(&long, &["--max-depth", "50000"]).contains("the limit on depth was reached"));
+    let [trees, same_trees] = [&model, &table].map(|path| echostack(&["parse", path], b"a a b b\na b\n").stdout);
+    assert_eq!(text(&trees), text(&same_trees));
+    assert_eq!(json(&["evaluate", &table, "--task", "anbn", "--count", "50", "--json"])["random_wrong"], 0);
+    let output = echostack(&["inspect", &table], b"");
+    assert!(text(&output.stdout).contains("states"), "{}", text(&output.stderr));
 }
 
 /// Replaces the number before " ms": it differs from run to run.
