@@ -14,6 +14,7 @@ mod svm;
 
 pub(crate) use lessons::{ContextId, ContextInput, Contexts, Distances, Labelled, States, Values, scale};
 pub use lessons::{Lesson, Lessons, StateId};
+pub use ridge::least_squares;
 pub(crate) use ridge::ridge;
 pub(crate) use separate::{Affine, separate};
 pub use svm::Svm;

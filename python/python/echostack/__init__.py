@@ -1,0 +1,48 @@
+"""Reservoir stack machines: learn a pushdown recogniser, prove it right on every word, read it back, compile it.
+
+>>> import echostack as es
+>>> brackets = es.Language.task("dyck3")
+>>> machine = es.ReservoirStackMachine(random_state=0).fit_language(brackets, prove=True)
+>>> machine.certificate_ is not None
+True
+>>> table = machine.compile()
+>>> bool(table.check("([]{()})")), str(table.check("([)]"))
+(True, 'reject at token 2, expected (, [, ] or {')
+"""
+
+from . import errors
+from ._native import __version__
+from .errors import EchostackError
+from .languages import Language, from_grammar, task_names
+from .machines import Certificate, Difference, EchoStateNetwork, Extraction, ReservoirStackMachine
+from .recognizers import END, CompiledTable, Parse, Session, Verdict, load
+from .reservoirs import CycleReservoir, LegendreReservoir, MatrixReservoir, RandomReservoir
+from .traces import Step, Trace, read_traces, write_traces
+
+__all__ = [
+    "END",
+    "Certificate",
+    "CompiledTable",
+    "CycleReservoir",
+    "Difference",
+    "EchoStateNetwork",
+    "EchostackError",
+    "Extraction",
+    "Language",
+    "LegendreReservoir",
+    "MatrixReservoir",
+    "Parse",
+    "RandomReservoir",
+    "ReservoirStackMachine",
+    "Session",
+    "Step",
+    "Trace",
+    "Verdict",
+    "__version__",
+    "errors",
+    "from_grammar",
+    "load",
+    "read_traces",
+    "task_names",
+    "write_traces",
+]

@@ -1,0 +1,40 @@
+//! Certificates.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use crate::errors::Kind;
+use crate::language::Language;
+use crate::machine::Machine;
+
+/// A proof that a machine does on every word what an automaton does.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Certificate(pub(crate) Arc<echostack::Certificate>);
+
+#[pymethods]
+impl Certificate {
+    /// A certificate from its JSON.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        let read = echostack::Certificate::from_json(text).map_err(|error| Kind::File.error(error))?;
+        Ok(Self(Arc::new(read)))
+    }
+
+    fn to_json(&self) -> String {
+        self.0.to_json()
+    }
+
+    /// Verifies that the certificate proves it; raises if it does not.
+    fn check(&self, py: Python<'_>, machine: &Machine, language: &Language) -> PyResult<()> {
+        let oracle = language.strict()?;
+        py.detach(|| echostack::check(&self.0, &machine.0, &oracle)).map_err(|error| Kind::Proof.error(error))
+    }
+
+    /// The number of cells that are proved, and how many symbols of the stack and tokens of the input decide at most.
+    #[getter]
+    fn size(&self) -> (usize, usize, usize) {
+        let size = self.0.size();
+        (size.cells, size.depth, size.input)
+    }
+}

@@ -1,0 +1,203 @@
+//! Words, verdicts and parameters between Python and Rust.
+
+use std::collections::BTreeMap;
+
+use echostack::{
+    ActionReadout, Alphabet, Cycle, Event, Legendre, Limits, Lookahead, Mode, OutputReadout, Params, Random, Reduction,
+    ReservoirParams, Signs, Svm, SymbolId, Verdict, View, Word,
+};
+use numpy::{PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
+
+use crate::errors::Kind;
+
+/// A symbol that no alphabet has: it is refused wherever it stands.
+pub(crate) fn nothing() -> SymbolId {
+    SymbolId::new(u32::MAX as usize)
+}
+
+/// A word from a sequence of tokens (names or numbers) or from an array of vectors, one a row. A text is a sequence of
+/// characters. What is no token becomes a symbol that every recogniser refuses.
+pub(crate) fn word(given: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<Word> {
+    if let Ok(array) = given.cast::<PyUntypedArray>()
+        && array.ndim() != 1
+    {
+        return vectors(given);
+    }
+    if let Ok(text) = given.cast::<PyString>() {
+        let mut buffer = [0; 4];
+        let token = |letter: char| alphabet.symbol(letter.encode_utf8(&mut buffer)).unwrap_or(nothing());
+        return Ok(Word::Symbols(text.to_cow()?.chars().map(token).collect()));
+    }
+    let tokens = given.try_iter().map_err(|_| {
+        Kind::Data.error(format!("a word is a sequence of tokens or an array of vectors, not {}", kind(given)))
+    })?;
+    let symbols = tokens.map(|token| symbol(&token?, alphabet)).collect::<PyResult<Vec<_>>>()?;
+    Ok(Word::Symbols(symbols))
+}
+
+fn kind(given: &Bound<'_, PyAny>) -> String {
+    given.get_type().name().map_or_else(|_| "this".into(), |name| name.to_string())
+}
+
+/// An array of two dimensions as vectors.
+fn vectors(given: &Bound<'_, PyAny>) -> PyResult<Word> {
+    let wide = given.call_method1("astype", ("float64",))?;
+    let array: PyReadonlyArray2<'_, f64> =
+        wide.extract().map_err(|_| Kind::Data.error("an array of vectors has two dimensions: steps and channels"))?;
+    let width = array.as_array().ncols();
+    Ok(Word::Vectors { width, values: array.as_array().iter().copied().collect() })
+}
+
+/// A token by its name or its number.
+pub(crate) fn symbol(token: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<SymbolId> {
+    if let Ok(name) = token.cast::<PyString>() {
+        return Ok(alphabet.symbol(&name.to_cow()?).unwrap_or(nothing()));
+    }
+    if token.is_instance_of::<PyInt>() || token.hasattr("__index__")? {
+        let number: i64 = token.call_method0("__index__")?.extract()?;
+        return Ok(usize::try_from(number).ok().filter(|&n| n < alphabet.len()).map_or(nothing(), SymbolId::new));
+    }
+    Err(Kind::Data.error(format!("a token is a name or a number, not {}", kind(token))))
+}
+
+/// Many words.
+pub(crate) fn words(given: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<Vec<Word>> {
+    let all = given.try_iter().map_err(|_| Kind::Data.error("give a list of words"))?;
+    all.map(|one| word(&one?, alphabet)).collect()
+}
+
+/// The names of a word's tokens.
+pub(crate) fn names(alphabet: &Alphabet, word: &Word) -> Vec<String> {
+    word.inputs()
+        .map(|input| match input {
+            echostack::Input::Symbol(symbol) if alphabet.contains(symbol) => alphabet.name(symbol).to_string(),
+            _ => "?".to_string(),
+        })
+        .collect()
+}
+
+/// What comes next, as Python sees it: a name, or `None` for the end.
+pub(crate) fn lookahead(alphabet: &Alphabet, next: Lookahead) -> Option<String> {
+    next.token().map(|token| alphabet.name(token).to_string())
+}
+
+/// A verdict as name, position, expected tokens and limit.
+pub(crate) fn verdict<'py>(py: Python<'py>, alphabet: &Alphabet, verdict: &Verdict) -> PyResult<Bound<'py, PyTuple>> {
+    let (name, position, limit) = match verdict {
+        Verdict::Accept => ("accept", None, None),
+        Verdict::Incomplete { .. } => ("incomplete", None, None),
+        Verdict::Reject { position, .. } => ("reject", Some(*position), None),
+        Verdict::Stopped { position, limit } => ("stopped", Some(*position), Some(format!("{limit:?}").to_lowercase())),
+    };
+    let expected: Vec<Option<String>> = verdict.expected().iter().map(|&next| lookahead(alphabet, next)).collect();
+    (name, position, expected, limit).into_pyobject(py)
+}
+
+/// One event as Python sees it.
+pub(crate) fn event<'py>(
+    py: Python<'py>,
+    alphabet: &Alphabet,
+    position: u64,
+    event: Event<'_>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    all.set_item("position", position)?;
+    match event {
+        Event::Decide { reduction: Reduction { pop, push }, margin } => {
+            all.set_item("event", "reduce")?;
+            all.set_item("pop", pop)?;
+            all.set_item("push", push.map(|symbol| alphabet.name(symbol).to_string()))?;
+            all.set_item("margin", margin)?;
+        }
+        Event::Output { values } => {
+            all.set_item("event", "output")?;
+            all.set_item("values", PyList::new(py, values)?)?;
+        }
+        Event::Shift { shifted, margin } => {
+            all.set_item("event", "shift")?;
+            all.set_item("shifted", shifted)?;
+            all.set_item("margin", margin)?;
+        }
+    }
+    Ok(all)
+}
+
+/// Limits from an optional depth.
+pub(crate) fn limits(max_depth: Option<usize>) -> Limits {
+    let default = Limits::default();
+    Limits { depth: max_depth.unwrap_or(default.depth), ..default }
+}
+
+fn get<'py, T: FromPyObjectOwned<'py>>(from: &Bound<'py, PyDict>, key: &str) -> PyResult<T> {
+    let value = from.get_item(key)?.ok_or_else(|| Kind::Parameter.error(format!("{key} is missing")))?;
+    value.extract().map_err(|_| Kind::Parameter.error(format!("{key} has the wrong type: {value}")))
+}
+
+/// The reservoir that a dictionary describes.
+pub(crate) fn reservoir(from: &Bound<'_, PyDict>) -> PyResult<ReservoirParams> {
+    let kind: String = get(from, "kind")?;
+    Ok(match kind.as_str() {
+        "random" => ReservoirParams::Random(Random {
+            neurons: get(from, "neurons")?,
+            radius: get(from, "radius")?,
+            density: get(from, "density")?,
+            input: get(from, "input_scale")?,
+            bias: get(from, "bias_scale")?,
+            leak: get(from, "leak")?,
+            seed: get(from, "seed")?,
+        }),
+        "cycle" => ReservoirParams::Cycle(Cycle {
+            neurons: get(from, "neurons")?,
+            input: get(from, "input_scale")?,
+            cycle: get(from, "cycle")?,
+            jump: get(from, "jump")?,
+            jump_length: get(from, "jump_length")?,
+            bias: get(from, "bias_scale")?,
+            leak: get(from, "leak")?,
+            signs: Signs::Seed(get(from, "seed")?),
+        }),
+        "legendre" => {
+            ReservoirParams::Legendre(Legendre { neurons: get(from, "neurons")?, theta: get(from, "theta")? })
+        }
+        "matrix" => ReservoirParams::Given(crate::reservoir::matrix(from)?),
+        other => return Err(Kind::Parameter.error(format!("there is no kind of reservoir named {other:?}"))),
+    })
+}
+
+/// The parameters that a dictionary describes.
+pub(crate) fn params(from: &Bound<'_, PyDict>) -> PyResult<echostack::Checked> {
+    let one_of = |key: &str, names: [&str; 2]| -> PyResult<bool> {
+        let name: String = get(from, key)?;
+        if names.contains(&name.as_str()) {
+            return Ok(name == names[1]);
+        }
+        Err(Kind::Parameter.error(format!("{key} is {name:?}, but must be {:?} or {:?}", names[0], names[1])))
+    };
+    let reservoir_spec: Bound<'_, PyDict> = get(from, "reservoir")?;
+    let ridge: Option<f64> = get(from, "ridge")?;
+    let params = Params {
+        reservoir: reservoir(&reservoir_spec)?,
+        view: if one_of("lookahead", ["reservoir", "symbol"])? { View::Symbol } else { View::Reservoir },
+        mode: if one_of("mode", ["tolerant", "strict"])? { Mode::Strict } else { Mode::Tolerant },
+        actions: if one_of("actions", ["separate", "joint"])? { ActionReadout::Joint } else { ActionReadout::Separate },
+        svm: Svm { cost: get(from, "C")?, gamma: get(from, "gamma")?, tolerance: get(from, "tol")? },
+        output: ridge.map_or(OutputReadout::Classify, |penalty| OutputReadout::Ridge { penalty }),
+        max_rows: get(from, "max_rows")?,
+    };
+    params.check().map_err(|error| Kind::Parameter.error(error))
+}
+
+/// A manifest as a dictionary.
+pub(crate) fn manifest<'py>(py: Python<'py>, from: &BTreeMap<String, String>) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    from.iter().try_for_each(|(key, value)| all.set_item(key, value))?;
+    Ok(all)
+}
+
+/// The names of the terminals and of the nonterminals.
+pub(crate) fn symbols(alphabet: &Alphabet) -> (Vec<String>, Vec<String>) {
+    let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
+    (alphabet.terminals().map(name).collect(), alphabet.nonterminals().map(name).collect())
+}

@@ -1,0 +1,265 @@
+//! Languages: tasks, grammars, automata.
+
+use std::sync::Arc;
+
+use echostack::tasks::{Split, Task};
+use echostack::{
+    Alphabet, Automaton, Mode, Oracle, Proof, Study, Trace, Walks, WordKind, draw, examples, write_traces,
+};
+use echostack_grammar::{Encoding, Grammar, Lexer};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::certificate::Certificate;
+use crate::convert::{self, names, params};
+use crate::errors::{self, Kind};
+use crate::machine::Machine;
+use crate::waiting::Waiting;
+
+/// Something that words are drawn from and machines are taught by.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Language {
+    name: String,
+    task: Option<Task>,
+    /// `None` for a task of real-valued inputs.
+    words: Option<Arc<dyn echostack::Language>>,
+    lexer: Option<String>,
+    encoding: Option<Encoding>,
+}
+
+impl Language {
+    fn language(&self) -> PyResult<&Arc<dyn echostack::Language>> {
+        self.words.as_ref().ok_or_else(|| Kind::Data.error(format!("{} is no language of symbols", self.name)))
+    }
+
+    fn alphabet(&self) -> Arc<Alphabet> {
+        match (&self.words, self.task) {
+            (Some(language), _) => language.automaton().alphabet().clone(),
+            (None, Some(task)) => task.alphabet(),
+            (None, None) => unreachable!("a language is one, or a task"),
+        }
+    }
+
+    /// The strict oracle.
+    pub(crate) fn strict(&self) -> PyResult<Arc<Oracle>> {
+        self.oracle(Mode::Strict)
+    }
+
+    fn oracle(&self, mode: Mode) -> PyResult<Arc<Oracle>> {
+        let automaton = self.language()?.automaton().clone();
+        Ok(Arc::new(match mode {
+            Mode::Strict => Oracle::strict(automaton).map_err(|error| Kind::Grammar.error(error))?,
+            Mode::Tolerant => Oracle::tolerant(automaton),
+        }))
+    }
+
+    /// Notes in a machine where it comes from.
+    fn note(&self, machine: &mut echostack::Machine, seed: u64) {
+        let kind = if self.task.is_some() { "task" } else { "language" };
+        let mut notes = vec![("seed", seed.to_string()), (kind, self.name.clone())];
+        notes.extend(self.lexer.iter().map(|lexer| ("lexer", lexer.clone())));
+        notes.extend(self.encoding.map(|encoding| ("encoding", format!("{encoding:?}").to_lowercase())));
+        for (key, value) in notes {
+            machine.manifest_mut().insert(key.to_string(), value);
+        }
+    }
+
+    fn traces(&self, traces: &[Trace]) -> PyResult<String> {
+        let mut out = Vec::new();
+        write_traces(&mut out, &self.alphabet(), traces)?;
+        Ok(String::from_utf8(out)?)
+    }
+}
+
+fn mode(strict: bool) -> Mode {
+    if strict { Mode::Strict } else { Mode::Tolerant }
+}
+
+#[pymethods]
+impl Language {
+    /// A task by its name.
+    #[staticmethod]
+    fn task(name: &str) -> PyResult<Self> {
+        let task: Task = name.parse().map_err(|error: echostack::tasks::UnknownTask| Kind::Parameter.error(error))?;
+        let language = task.language();
+        Ok(Self { name: name.to_string(), task: Some(task), words: language, lexer: None, encoding: None })
+    }
+
+    /// A grammar in Yacc's syntax, and a lexer.
+    #[staticmethod]
+    #[pyo3(signature = (yacc, lexer=None, encoding="auto", name="grammar"))]
+    fn grammar(py: Python<'_>, yacc: &str, lexer: Option<String>, encoding: &str, name: &str) -> PyResult<Self> {
+        let encoding = match encoding {
+            "auto" => Encoding::Auto,
+            "suffix" => Encoding::Suffix,
+            "state" => Encoding::State,
+            other => return Err(Kind::Parameter.error(format!("encoding is {other:?}, not auto, suffix or state"))),
+        };
+        if let Some(source) = &lexer {
+            Lexer::new(source).map_err(|error| Kind::Grammar.error(error))?;
+        }
+        let grammar = py.detach(|| Grammar::new(name, yacc, encoding)).map_err(|error| Kind::Grammar.error(error))?;
+        let encoding = Some(grammar.encoding());
+        Ok(Self { name: name.to_string(), task: None, words: Some(Arc::new(grammar)), lexer, encoding })
+    }
+
+    /// An automaton in JSON.
+    #[staticmethod]
+    #[pyo3(signature = (json, name="automaton"))]
+    fn automaton(json: &str, name: &str) -> PyResult<Self> {
+        let automaton = Automaton::from_json(json).map_err(|error| Kind::Grammar.error(error))?;
+        let oracle = Oracle::strict(automaton).map_err(|error| Kind::Grammar.error(error))?;
+        let walks = Walks::new(name, Arc::new(oracle));
+        Ok(Self { name: name.to_string(), task: None, words: Some(Arc::new(walks)), lexer: None, encoding: None })
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn lexer(&self) -> Option<&str> {
+        self.lexer.as_deref()
+    }
+
+    /// The names of the terminals and of the nonterminals.
+    #[getter]
+    fn symbols(&self) -> (Vec<String>, Vec<String>) {
+        convert::symbols(&self.alphabet())
+    }
+
+    /// The rules in the paper's form, one a line.
+    fn rules(&self) -> PyResult<String> {
+        Ok(self.language()?.automaton().to_string())
+    }
+
+    fn to_json(&self) -> PyResult<String> {
+        Ok(self.language()?.automaton().to_json())
+    }
+
+    /// Words of a kind.
+    fn sample(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        lengths: (usize, usize),
+        kind: &str,
+        seed: u64,
+    ) -> PyResult<Vec<Vec<String>>> {
+        let kind = WordKind::ALL.into_iter().find(|own| own.to_string() == kind).ok_or_else(|| {
+            Kind::Parameter.error(format!("kind is {kind:?}, but must be valid, near-miss or random"))
+        })?;
+        let (language, oracle, alphabet) = (self.language()?, self.strict()?, self.alphabet());
+        let found = py.detach(|| {
+            let mut random = Split::Test.generator(seed);
+            let one = |_| draw(&**language, &oracle, kind, lengths.0..=lengths.1, &mut random);
+            (0..count).map(one).collect::<Option<Vec<_>>>()
+        });
+        let found = found.ok_or_else(|| {
+            let (from, to) = lengths;
+            Kind::Data.error(format!("{} has no {kind} words with {from} to {to} tokens", self.name))
+        })?;
+        Ok(found.iter().map(|word| names(&alphabet, word)).collect())
+    }
+
+    /// Traces as JSON Lines: valid words, or of all kinds, as the part of wrong words asks.
+    #[pyo3(signature = (count, lengths, negatives, strict, seed, test=false))]
+    fn examples(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        lengths: Option<(usize, usize)>,
+        negatives: f64,
+        strict: bool,
+        seed: u64,
+        test: bool,
+    ) -> PyResult<String> {
+        let split = if test { Split::Test } else { Split::Train };
+        if let (Some(task), None) = (self.task, &self.words) {
+            return self.traces(&task.examples(split, count, seed));
+        }
+        if !(0. ..=1.).contains(&negatives) {
+            return Err(Kind::Parameter.error(format!("negatives is {negatives}, but must be from 0 to 1")));
+        }
+        let (language, oracle) = (self.language()?, self.oracle(mode(strict))?);
+        let lengths = lengths.map_or(split.lengths(), |(from, to)| from..=to);
+        let wrong = (count as f64 * negatives).round() as usize;
+        let parts =
+            [(WordKind::Valid, count - wrong), (WordKind::NearMiss, wrong - wrong / 2), (WordKind::Random, wrong / 2)];
+        let traces = py.detach(|| {
+            let mut random = split.generator(seed);
+            let part = |(kind, count)| examples(&**language, &oracle, kind, lengths.clone(), count, &mut random);
+            parts.into_iter().flat_map(part).collect::<Vec<Trace>>()
+        });
+        if traces.len() < count {
+            return Err(Kind::Data.error(format!("{} has too few words of the lengths asked for", self.name)));
+        }
+        self.traces(&traces)
+    }
+
+    /// Learns until fresh words are judged without a mistake, or until the machine is proved right.
+    #[pyo3(signature = (spec, *, prove, words, negatives, max_length, tests, test_length, rounds, seed, progress=None))]
+    fn learn(
+        &self,
+        py: Python<'_>,
+        spec: &Bound<'_, PyDict>,
+        prove: bool,
+        words: usize,
+        negatives: f64,
+        max_length: usize,
+        tests: usize,
+        test_length: usize,
+        rounds: usize,
+        seed: u64,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Machine, Option<Certificate>, usize)> {
+        let params = params(spec)?;
+        let language = self.language()?;
+        let study =
+            Study { words, negatives, lengths: 1..=max_length, tests, test_lengths: 1..=test_length, rounds, seed };
+        let waiting = Waiting::new(progress);
+        let learned = py.detach(|| {
+            if prove {
+                let (machine, proof) = study.prove(&**language, &params, &waiting, &mut |_| {})?;
+                let certificate = match proof {
+                    Proof::Proved(certificate) => Some(Certificate(Arc::new(*certificate))),
+                    Proof::Open { .. } => None,
+                };
+                return Ok((machine, certificate, 0));
+            }
+            let (machine, rounds) = study.learn(&**language, &params, &waiting, &mut |_| {})?;
+            Ok((machine, None, rounds.last().map_or(0, |round| round.wrong)))
+        });
+        let (machine, certificate, wrong) = learned.map_err(errors::study)?;
+        let mut machine = Arc::unwrap_or_clone(machine);
+        self.note(&mut machine, seed);
+        Ok((Machine(Arc::new(machine)), certificate, wrong))
+    }
+
+    /// Makes a machine without learning.
+    #[pyo3(signature = (spec, progress=None))]
+    fn construct(
+        &self,
+        py: Python<'_>,
+        spec: &Bound<'_, PyDict>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Machine, Option<Certificate>)> {
+        let (params, oracle) = (params(spec)?, self.strict()?);
+        let waiting = Waiting::new(progress);
+        let made = py.detach(|| echostack::construct(&oracle, &params, &waiting));
+        let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
+        self.note(&mut machine, 0);
+        let certificate = match proof {
+            Proof::Proved(certificate) => Some(Certificate(Arc::new(*certificate))),
+            Proof::Open { .. } => None,
+        };
+        Ok((Machine(Arc::new(machine)), certificate))
+    }
+
+    /// The names of all tasks.
+    #[staticmethod]
+    fn tasks() -> Vec<&'static str> {
+        Task::ALL.iter().map(|task| task.name()).collect()
+    }
+}

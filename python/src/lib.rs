@@ -1,0 +1,29 @@
+//! The native part of the Python package: it converts, calls the libraries, and lets the interpreter go while they work.
+//!
+//! The classes here are what the Python modules beside it build on; users meet those.
+
+// Functions that Python calls take their arguments as the binding gives them, and as many as they have names there.
+#![allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::type_complexity)]
+
+mod certificate;
+mod convert;
+mod errors;
+mod language;
+mod machine;
+mod reservoir;
+mod table;
+mod waiting;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<machine::Machine>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<table::Session>()?;
+    module.add_class::<language::Language>()?;
+    module.add_class::<certificate::Certificate>()?;
+    module.add_class::<reservoir::Reservoir>()?;
+    module.add_function(wrap_pyfunction!(reservoir::ridge, module)?)
+}

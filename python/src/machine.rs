@@ -1,0 +1,297 @@
+//! Machines.
+
+use std::sync::Arc;
+
+use echostack::{
+    Control, Event, ExtractError, Mode, Observer, Proof, Prover, Recognizer, Session, View, extract, judge, judge_all,
+    read_traces, watch_all,
+};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+use crate::certificate::Certificate;
+use crate::convert::{self, limits};
+use crate::errors::{self, Kind};
+use crate::language::Language;
+use crate::waiting::Waiting;
+
+/// A trained machine.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Machine(pub(crate) Arc<echostack::Machine>);
+
+/// Judges words with any recogniser, without the interpreter's lock.
+pub(crate) fn judge_words<'py, R: Recognizer>(
+    py: Python<'py>,
+    judge: &Arc<R>,
+    words: &Bound<'py, PyAny>,
+    max_depth: Option<usize>,
+) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+    let words = convert::words(words, judge.alphabet())?;
+    let verdicts = py.detach(|| judge_all(judge, &words, limits(max_depth)));
+    verdicts.iter().map(|verdict| convert::verdict(py, judge.alphabet(), verdict)).collect()
+}
+
+/// Whether words are accepted, as an array.
+pub(crate) fn accepts_words<'py, R: Recognizer>(
+    py: Python<'py>,
+    judge: &Arc<R>,
+    words: &Bound<'py, PyAny>,
+    max_depth: Option<usize>,
+) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let words = convert::words(words, judge.alphabet())?;
+    let verdicts = py.detach(|| judge_all(judge, &words, limits(max_depth)));
+    Ok(verdicts.iter().map(echostack::Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
+}
+
+/// Everything that happens on a word.
+pub(crate) fn trace_word<'py, R: Recognizer>(
+    py: Python<'py>,
+    judge_by: &Arc<R>,
+    word: &Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
+    let alphabet = judge_by.alphabet();
+    let word = convert::word(word, alphabet)?;
+    let all = PyList::empty(py);
+    let mut failed = None;
+    let mut watch = |position: u64, event: echostack::Event<'_>| {
+        let added = convert::event(py, alphabet, position, event).and_then(|event| all.append(event));
+        failed = failed.take().or(added.err());
+    };
+    let verdict = judge(judge_by, &word, limits(None), &mut watch);
+    failed.map_or(Ok(()), Err)?;
+    Ok((all, convert::verdict(py, alphabet, &verdict)?))
+}
+
+/// The tokens that could come first.
+pub(crate) fn first_tokens<R: Recognizer>(judge: &Arc<R>) -> Vec<Option<String>> {
+    let expected = judge.start(limits(None)).expected();
+    expected.into_iter().map(|next| convert::lookahead(judge.alphabet(), next)).collect()
+}
+
+/// Collects the outputs on a word.
+#[derive(Clone, Default)]
+struct Rows {
+    values: Vec<f64>,
+    count: usize,
+}
+
+impl Rows {
+    fn array(self) -> Array2<f64> {
+        let width = self.values.len() / self.count.max(1);
+        Array2::from_shape_vec((self.count, width), self.values).unwrap_or_default()
+    }
+}
+
+impl Observer for Rows {
+    fn event(&mut self, _: u64, event: Event<'_>) {
+        if let Event::Output { values } = event {
+            self.values.extend_from_slice(values);
+            self.count += 1;
+        }
+    }
+}
+
+#[pymethods]
+impl Machine {
+    /// Trains a machine on traces in JSON Lines.
+    #[staticmethod]
+    #[pyo3(signature = (traces, spec, progress=None))]
+    fn fit(py: Python<'_>, traces: &str, spec: &Bound<'_, PyDict>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        let params = convert::params(spec)?;
+        let waiting = Waiting::new(progress);
+        let fitted = py.detach(|| {
+            let (alphabet, traces) = read_traces(&mut traces.as_bytes()).map_err(|error| Kind::Data.error(error))?;
+            params.fit(&alphabet, &traces, &waiting).map_err(|error| match error {
+                echostack::FitError::Cancelled => errors::cancelled(),
+                other => Kind::Fit.error(other),
+            })
+        });
+        Ok(Self(Arc::new(fitted?)))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
+        let read = py.detach(|| echostack::Machine::load(path));
+        Ok(Self(Arc::new(read.map_err(errors::file)?)))
+    }
+
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Ok(Self(Arc::new(echostack::Machine::from_bytes(bytes).map_err(errors::file)?)))
+    }
+
+    fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.save(path)).map_err(errors::file)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.to_bytes().map_err(errors::file)?))
+    }
+
+    /// The names of the terminals and of the nonterminals.
+    #[getter]
+    fn symbols(&self) -> (Vec<String>, Vec<String>) {
+        convert::symbols(self.0.alphabet())
+    }
+
+    #[getter]
+    fn mode(&self) -> &'static str {
+        if self.0.mode() == Mode::Strict { "strict" } else { "tolerant" }
+    }
+
+    #[getter]
+    fn lookahead(&self) -> &'static str {
+        if self.0.view() == View::Symbol { "symbol" } else { "reservoir" }
+    }
+
+    #[getter]
+    fn neurons(&self) -> usize {
+        self.0.reservoir().neurons()
+    }
+
+    #[getter]
+    fn manifest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        convert::manifest(py, self.0.manifest())
+    }
+
+    /// The number of distinct contexts that it was taught on.
+    #[getter]
+    fn contexts(&self) -> usize {
+        self.0.lessons().actions().len()
+    }
+
+    /// The support vectors of pop, push, shift and output.
+    #[getter]
+    fn support(&self) -> [usize; 4] {
+        use echostack::Readout::{Output, Pop, Push, Shift};
+        [Pop, Push, Shift, Output].map(|readout| self.0.support(readout))
+    }
+
+    #[pyo3(signature = (words, max_depth=None))]
+    fn judge<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        max_depth: Option<usize>,
+    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        judge_words(py, &self.0, words, max_depth)
+    }
+
+    #[pyo3(signature = (words, max_depth=None))]
+    fn accepts<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        max_depth: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        accepts_words(py, &self.0, words, max_depth)
+    }
+
+    /// The outputs on each word, a row a step.
+    fn outputs<'py>(&self, py: Python<'py>, words: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
+        let words = convert::words(words, self.0.alphabet())?;
+        let all = py.detach(|| {
+            let mut given = vec![Rows::default(); words.len()];
+            watch_all(&self.0, &words.iter().collect::<Vec<_>>(), &mut given, limits(None));
+            given
+        });
+        Ok(all.into_iter().map(|rows| rows.array().into_pyarray(py)).collect())
+    }
+
+    fn trace<'py>(
+        &self,
+        py: Python<'py>,
+        word: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
+        trace_word(py, &self.0, word)
+    }
+
+    fn first_tokens(&self) -> Vec<Option<String>> {
+        first_tokens(&self.0)
+    }
+
+    /// Searches a proof; the certificate, or a word on which the two differ with both verdicts, or how much is open.
+    #[pyo3(signature = (language, progress=None))]
+    fn certify<'py>(
+        &self,
+        py: Python<'py>,
+        language: &Language,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Option<Certificate>, Option<(Vec<String>, Bound<'py, PyTuple>, Bound<'py, PyTuple>)>, usize)> {
+        let oracle = language.strict()?;
+        let waiting = Waiting::new(progress);
+        let found = py.detach(|| {
+            let prover = Prover::new(&oracle, self.0.view()).map_err(|error| Kind::Grammar.error(error))?;
+            let proof = prover.prove(&self.0, &waiting);
+            if waiting.cancelled() {
+                return Err(errors::cancelled());
+            }
+            Ok(match proof.map_err(|error| Kind::Proof.error(error))? {
+                Proof::Proved(certificate) => (Some(certificate), None, 0),
+                Proof::Open { cells, .. } => (None, prover.difference(&self.0, &cells), cells.len()),
+            })
+        });
+        let (certificate, difference, open) = found?;
+        let alphabet = self.0.alphabet();
+        let difference = difference.map(|found| {
+            let own = convert::verdict(py, alphabet, &found.machine)?;
+            let other = convert::verdict(py, alphabet, &found.automaton)?;
+            Ok::<_, PyErr>((convert::names(alphabet, &found.word), own, other))
+        });
+        Ok((certificate.map(|certificate| Certificate(Arc::new(*certificate))), difference.transpose()?, open))
+    }
+
+    /// Reads the automaton back: its JSON, its rules one a line, productions, graph, and the certificate.
+    #[pyo3(signature = (progress=None))]
+    fn extract(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(String, String, Vec<(String, Vec<String>)>, String, Certificate)> {
+        let waiting = Waiting::new(progress);
+        let found = py.detach(|| extract(&self.0, &waiting)).map_err(refused)?;
+        let alphabet = self.0.alphabet();
+        let name = |symbol: &echostack::SymbolId| alphabet.name(*symbol).to_string();
+        let productions = found.productions.iter().map(|(push, all)| (name(push), all.iter().map(name).collect()));
+        let automaton = found.automaton.automaton();
+        Ok((
+            automaton.to_json(),
+            automaton.to_string(),
+            productions.collect(),
+            found.dot.clone(),
+            Certificate(Arc::new(found.certificate)),
+        ))
+    }
+
+    /// Compiles the machine to a table, by reading its automaton back, or by proving that it is that of a language.
+    #[pyo3(signature = (language=None, progress=None))]
+    fn compile(
+        &self,
+        py: Python<'_>,
+        language: Option<&Language>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<crate::table::Table> {
+        let oracle = if let Some(language) = language {
+            if self.certify(py, language, progress)?.0.is_none() {
+                return Err(Kind::Proof.error("the machine is not proved to do what the language's automaton does"));
+            }
+            language.strict()?
+        } else {
+            let waiting = Waiting::new(progress);
+            py.detach(|| extract(&self.0, &waiting)).map_err(refused)?.automaton
+        };
+        let manifest = self.0.manifest().clone();
+        let table =
+            py.detach(|| echostack::Table::new(&oracle, manifest)).map_err(|error| Kind::Grammar.error(error))?;
+        Ok(crate::table::Table(Arc::new(table)))
+    }
+}
+
+fn refused(error: ExtractError) -> PyErr {
+    match error {
+        ExtractError::Certify(echostack::CertifyError::Cancelled) => errors::cancelled(),
+        other => Kind::Proof.error(other),
+    }
+}

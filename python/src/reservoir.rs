@@ -1,0 +1,151 @@
+//! Reservoirs by themselves: states of sequences, and a ridge regression on them.
+
+use std::sync::Arc;
+
+use echostack::{Activation, Drive, MatrixParts, MatrixReservoir, Recurrent, Simd};
+use numpy::ndarray::{Array2, ArrayView2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::convert;
+use crate::errors::Kind;
+
+/// A reservoir that was built for a number of channels.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Reservoir(Arc<dyn echostack::Reservoir>);
+
+#[pymethods]
+impl Reservoir {
+    #[new]
+    fn new(spec: &Bound<'_, PyDict>, channels: usize) -> PyResult<Self> {
+        let params = convert::reservoir(spec)?;
+        Ok(Self(params.build(channels).map_err(|error| Kind::Parameter.error(error))?))
+    }
+
+    #[getter]
+    fn neurons(&self) -> usize {
+        self.0.neurons()
+    }
+
+    #[getter]
+    fn channels(&self) -> usize {
+        self.0.channels()
+    }
+
+    /// The state after each row of the inputs, from the zero state or from the one given.
+    #[pyo3(signature = (inputs, start=None))]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: PyReadonlyArray2<'py, f64>,
+        start: Option<PyReadonlyArray1<'py, f64>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let view = inputs.as_array();
+        let (neurons, channels) = (self.0.neurons(), self.0.channels());
+        if view.ncols() != channels {
+            return Err(Kind::Data.error(format!("inputs have {} channels, but {channels} are needed", view.ncols())));
+        }
+        let start: Vec<f64> = match start {
+            Some(start) => start.as_array().to_vec(),
+            None => vec![0.; neurons],
+        };
+        if start.len() != neurons {
+            return Err(Kind::Data.error(format!("the first state has {} values, not {neurons}", start.len())));
+        }
+        let states = py.detach(|| states(&*self.0, view, start));
+        Ok(states.into_pyarray(py))
+    }
+}
+
+fn states(reservoir: &dyn echostack::Reservoir, inputs: ArrayView2<'_, f64>, start: Vec<f64>) -> Array2<f64> {
+    let neurons = reservoir.neurons();
+    let mut all = vec![0.; inputs.nrows() * neurons];
+    let mut from = start;
+    let mut row = Vec::new();
+    for (input, to) in inputs.outer_iter().zip(all.chunks_exact_mut(neurons.max(1))) {
+        let values = if let Some(values) = input.as_slice() {
+            values
+        } else {
+            row.clear();
+            row.extend(input.iter());
+            &row
+        };
+        reservoir.step(Simd::default(), &from, Drive::Values(values), to);
+        from.clear();
+        from.extend_from_slice(to);
+    }
+    Array2::from_shape_vec((inputs.nrows(), neurons), all).unwrap_or_default()
+}
+
+/// The weights that minimise |X W - Y|^2 + penalty |W|^2.
+#[pyfunction]
+pub(crate) fn ridge<'py>(
+    py: Python<'py>,
+    inputs: PyReadonlyArray2<'py, f64>,
+    targets: PyReadonlyArray2<'py, f64>,
+    penalty: f64,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (x, y) = (inputs.as_array(), targets.as_array());
+    if x.nrows() != y.nrows() {
+        return Err(Kind::Data.error(format!("{} rows of inputs, but {} of targets", x.nrows(), y.nrows())));
+    }
+    if !(penalty.is_finite() && penalty >= 0.) {
+        return Err(Kind::Parameter.error(format!("the penalty is {penalty}, but must be 0 or more")));
+    }
+    if x.ncols() == 0 || y.ncols() == 0 {
+        return Err(Kind::Data.error("there are no columns to fit"));
+    }
+    let (x, y) = (x.as_standard_layout(), y.as_standard_layout());
+    let solution = py.detach(|| {
+        let (a, b) = (x.as_slice()?, y.as_slice()?);
+        echostack::readout::least_squares(a, x.ncols(), b, y.ncols(), penalty)
+    });
+    let Some(weights) = solution else {
+        return Err(Kind::Fit.error("the regression has no unique solution; raise the penalty"));
+    };
+    let shape = (x.ncols(), y.ncols());
+    Ok(Array2::from_shape_vec(shape, weights).unwrap_or_default().into_pyarray(py))
+}
+
+/// A reservoir of the user's own matrices.
+pub(crate) fn matrix(from: &Bound<'_, PyDict>) -> PyResult<Arc<dyn echostack::Reservoir>> {
+    let item = |key: &str| from.get_item(key)?.ok_or_else(|| Kind::Parameter.error(format!("{key} is missing")));
+    let wrong = |_| Kind::Parameter.error("W and Win are arrays of two dimensions, bias of one");
+    let float = |key: &str| item(key)?.call_method1("astype", ("float64",));
+    let (recurrent, input) = (float("W")?, float("Win")?);
+    let recurrent: &Bound<'_, PyArray2<f64>> = recurrent.cast().map_err(wrong)?;
+    let input: &Bound<'_, PyArray2<f64>> = input.cast().map_err(wrong)?;
+    let (recurrent, input) = (recurrent.readonly(), input.readonly());
+    let (w, u) = (recurrent.as_array(), input.as_array());
+    let bias = match item("bias")? {
+        none if none.is_none() => Vec::new(),
+        bias => {
+            let bias = bias.call_method1("astype", ("float64",))?;
+            let bias: &Bound<'_, PyArray1<f64>> = bias.cast().map_err(wrong)?;
+            bias.readonly().as_array().to_vec()
+        }
+    };
+    let activation: String = item("activation")?.extract()?;
+    let activation = match activation.as_str() {
+        "tanh" => Activation::Tanh,
+        "identity" => Activation::Identity,
+        other => return Err(Kind::Parameter.error(format!("activation is {other:?}, but must be tanh or identity"))),
+    };
+    if w.nrows() != w.ncols() || u.nrows() != w.nrows() {
+        return Err(Kind::Parameter.error("W must be square, and Win must have a row for each neuron"));
+    }
+    let entries = w.indexed_iter().filter(|(_, weight)| **weight != 0.);
+    let entries: Vec<(u32, u32, f64)> = entries.map(|((row, column), &w)| (row as u32, column as u32, w)).collect();
+    let dense = entries.len() * 4 > w.len();
+    let parts = MatrixParts {
+        neurons: w.nrows(),
+        channels: u.ncols(),
+        input: u.iter().copied().collect(),
+        recurrent: if dense { Recurrent::Dense(w.iter().copied().collect()) } else { Recurrent::Sparse(entries) },
+        bias,
+        leak: item("leak")?.extract()?,
+        activation,
+    };
+    Ok(Arc::new(MatrixReservoir::new(parts).map_err(|error| Kind::Parameter.error(error))?))
+}

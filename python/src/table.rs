@@ -1,0 +1,179 @@
+//! Tables, and sessions that are fed token by token.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use echostack::pushdown::SourceLanguage;
+use echostack::{Input, Recognizer, Session as _, Status};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+use crate::convert::{self, limits};
+use crate::errors::{self, Kind};
+use crate::machine::{Machine, accepts_words, first_tokens, judge_words, trace_word};
+
+/// A compiled table.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Table(pub(crate) Arc<echostack::Table>);
+
+#[pymethods]
+impl Table {
+    #[staticmethod]
+    fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
+        let read = py.detach(|| echostack::Table::load(path));
+        Ok(Self(Arc::new(read.map_err(errors::file)?)))
+    }
+
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Ok(Self(Arc::new(echostack::Table::from_bytes(bytes).map_err(errors::file)?)))
+    }
+
+    fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.save(path)).map_err(errors::file)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.to_bytes().map_err(errors::file)?))
+    }
+
+    /// The names of the terminals and of the nonterminals.
+    #[getter]
+    fn symbols(&self) -> (Vec<String>, Vec<String>) {
+        convert::symbols(self.0.alphabet())
+    }
+
+    #[getter]
+    fn manifest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        convert::manifest(py, self.0.manifest())
+    }
+
+    /// The number of states, of actions, and of bytes that they take.
+    #[getter]
+    fn size(&self) -> (usize, usize, usize) {
+        let (actions, bytes) = self.0.size();
+        (self.0.states(), actions, bytes)
+    }
+
+    #[pyo3(signature = (words, max_depth=None))]
+    fn judge<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        max_depth: Option<usize>,
+    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        judge_words(py, &self.0, words, max_depth)
+    }
+
+    #[pyo3(signature = (words, max_depth=None))]
+    fn accepts<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        max_depth: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        accepts_words(py, &self.0, words, max_depth)
+    }
+
+    fn trace<'py>(
+        &self,
+        py: Python<'py>,
+        word: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
+        trace_word(py, &self.0, word)
+    }
+
+    fn first_tokens(&self) -> Vec<Option<String>> {
+        first_tokens(&self.0)
+    }
+
+    /// The table as a source file in Rust or C.
+    fn source(&self, language: &str) -> PyResult<String> {
+        let language = match language {
+            "rust" => SourceLanguage::Rust,
+            "c" => SourceLanguage::C,
+            other => return Err(Kind::Parameter.error(format!("language is {other:?}, but must be rust or c"))),
+        };
+        self.0.source(language).map_err(|error| Kind::Grammar.error(error))
+    }
+}
+
+/// A session of either kind of recogniser.
+#[derive(Clone)]
+enum Either {
+    Machine(Box<<echostack::Machine as Recognizer>::Session>),
+    Table(<echostack::Table as Recognizer>::Session),
+}
+
+/// The reading of one word, token by token.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Session {
+    alphabet: Arc<echostack::Alphabet>,
+    session: Mutex<Either>,
+}
+
+impl Session {
+    fn with<R>(&self, f: impl FnOnce(&mut Either) -> R) -> R {
+        f(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Begins a word with a machine or a table.
+    #[new]
+    #[pyo3(signature = (judge, max_depth=None))]
+    fn new(judge: &Bound<'_, PyAny>, max_depth: Option<usize>) -> PyResult<Self> {
+        if let Ok(machine) = judge.cast::<Machine>() {
+            let machine = &machine.get().0;
+            let session = Mutex::new(Either::Machine(Box::new(machine.start(limits(max_depth)))));
+            return Ok(Self { alphabet: machine.alphabet().clone(), session });
+        }
+        let table = judge.cast::<Table>().map_err(|_| Kind::Parameter.error("give a machine or a table"))?;
+        let table = &table.get().0;
+        let session = Mutex::new(Either::Table(table.start(limits(max_depth))));
+        Ok(Self { alphabet: table.alphabet().clone(), session })
+    }
+
+    /// Reads one token and says whether more can follow.
+    fn feed(&self, token: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let input = Input::Symbol(convert::symbol(token, &self.alphabet)?);
+        let status = self.with(|session| match session {
+            Either::Machine(session) => session.feed(input, &mut ()),
+            Either::Table(session) => session.feed(input, &mut ()),
+        });
+        Ok(status == Status::Open)
+    }
+
+    /// What could come next; `None` is the end.
+    fn expected(&self) -> Vec<Option<String>> {
+        let expected = self.with(|session| match session {
+            Either::Machine(session) => session.expected(),
+            Either::Table(session) => session.expected(),
+        });
+        expected.into_iter().map(|next| convert::lookahead(&self.alphabet, next)).collect()
+    }
+
+    /// The number of tokens read.
+    #[getter]
+    fn position(&self) -> u64 {
+        self.with(|session| match session {
+            Either::Machine(session) => session.position(),
+            Either::Table(session) => session.position(),
+        })
+    }
+
+    /// The verdict, if the word ends here. The session can still be fed.
+    fn verdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let verdict = match self.with(|session| session.clone()) {
+            Either::Machine(session) => session.finish(&mut ()),
+            Either::Table(session) => session.finish(&mut ()),
+        };
+        convert::verdict(py, &self.alphabet, &verdict)
+    }
+
+    /// Another session that stands where this one does.
+    fn fork(&self) -> Self {
+        Self { alphabet: self.alphabet.clone(), session: Mutex::new(self.with(|session| session.clone())) }
+    }
+}

@@ -1,0 +1,174 @@
+"""The estimators, as a user of scikit-learn meets them."""
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import echostack as es
+
+
+@pytest.fixture(scope="module")
+def brackets():
+    return es.Language.task("dyck1")
+
+
+@pytest.fixture(scope="module")
+def machine(brackets):
+    X, y = brackets.examples(100, negatives=0.5, random_state=0)
+    return es.ReservoirStackMachine(random_state=0).fit(X, y)
+
+
+def test_a_hundred_words_are_enough(brackets, machine):
+    X, y = brackets.examples(100, test=True, random_state=1)
+    assert machine.score(X, y) == 1.0
+    assert machine.predict(X).dtype == np.int64
+    wrong, traces = brackets.examples(100, negatives=1.0, test=True, random_state=1)
+    assert machine.score(wrong, [int(trace.accepted) for trace in traces]) == 1.0
+
+
+def test_verdicts_say_where_and_what(machine):
+    assert machine.check("(())")
+    verdict = machine.check("())(")
+    assert (verdict.verdict, verdict.position, verdict.expected) == ("reject", 2, ("(", es.END))
+    assert str(machine.check("((")) == "incomplete, expected ( or )"
+    assert machine.check(["(", "x"]).position == 1
+    assert machine.check([0, 1]) and machine.check(np.array([0, 1]))
+    assert machine.check([0, 7]).position == 1
+    assert [bool(one) for one in machine.check_all(["()", "("])] == [True, False]
+
+
+def test_sessions_are_fed_and_forked(machine):
+    for judge in (machine, machine.compile()):
+        session = judge.session()
+        assert session.feed("(", "(")
+        fork = session.fork()
+        assert fork.feed(")") and fork.position == 3 and session.position == 2
+        assert not fork.feed("?")
+        assert fork.verdict().position == 3
+        assert session.expected == ("(", ")")
+
+
+def test_a_parse_shows_every_step(machine):
+    parse = machine.parse("(())")
+    assert parse.verdict and parse.rows[0][:3] == ("( ( ) )", "", "shift")
+    assert (parse.margins > 0).all()
+    assert "pop 3, push S" in parse.show() and "<table>" in parse._repr_html_()
+
+
+def test_the_same_seed_gives_the_same_machine(brackets):
+    X, y = brackets.examples(50, negatives=0.5, random_state=3)
+    first, second = (es.ReservoirStackMachine(random_state=7).fit(X, y) for _ in range(2))
+    assert first.machine_.to_bytes() == second.machine_.to_bytes()
+    other = es.ReservoirStackMachine(random_state=8).fit(X, y)
+    assert other.machine_.to_bytes() != first.machine_.to_bytes()
+
+
+@pytest.mark.parametrize("reservoir", [es.RandomReservoir(128), es.CycleReservoir(128), es.LegendreReservoir(128)])
+def test_every_reservoir_learns(brackets, reservoir):
+    X, y = brackets.examples(100, negatives=0.5, random_state=0)
+    machine = es.ReservoirStackMachine(reservoir, random_state=1).fit(X, y)
+    assert machine.score(*brackets.examples(50, test=True, random_state=2)) == 1.0
+
+
+def test_a_reservoir_of_your_own(brackets):
+    random = np.random.default_rng(0)
+    W = random.normal(size=(100, 100)) * (random.random((100, 100)) < 0.1)
+    W *= 0.3 / np.abs(np.linalg.eigvals(W)).max()
+    Win = random.normal(size=(100, 3))
+    own = es.MatrixReservoir(W, Win)
+    X, y = brackets.examples(100, negatives=0.5, random_state=0)
+    assert es.ReservoirStackMachine(own).fit(X, y).score(*brackets.examples(50, test=True, random_state=2)) == 1.0
+    inputs = random.normal(size=(20, 3))
+    state, states = np.zeros(100), own.run(inputs)
+    for step in range(20):
+        state = np.tanh(W @ state + Win @ inputs[step])
+        np.testing.assert_allclose(states[step], state, atol=1e-12)
+
+
+def test_pickle_and_copy(machine):
+    for again in (pickle.loads(pickle.dumps(machine)), copy.deepcopy(machine)):
+        assert again.machine_.to_bytes() == machine.machine_.to_bytes()
+        assert again.get_params() == machine.get_params()
+    table = pickle.loads(pickle.dumps(machine.compile()))
+    assert table.check("(())") and not table.check("(()")
+
+
+def test_errors_are_a_tree(brackets, machine, tmp_path):
+    with pytest.raises(es.errors.NotFittedError):
+        es.ReservoirStackMachine().predict(["()"])
+    with pytest.raises(es.errors.ParameterError, match="leak is 3"):
+        es.ReservoirStackMachine(es.CycleReservoir(leak=3)).fit(*brackets.examples(5))
+    with pytest.raises(ValueError, match='lookahead is "sideways"'):
+        es.ReservoirStackMachine(lookahead="sideways").fit(*brackets.examples(5))
+    with pytest.raises(es.errors.DataError, match="Trace objects"):
+        es.ReservoirStackMachine().fit(["()"], [1])
+    with pytest.raises(es.errors.GrammarError):
+        es.from_grammar("%start S\n%%\nS: S S | 'a';\n")
+    with pytest.raises(FileNotFoundError):
+        es.load(tmp_path / "nothing")
+    (tmp_path / "junk").write_text("junk")
+    with pytest.raises(es.errors.FileFormatError):
+        es.load(tmp_path / "junk")
+    with pytest.raises(es.EchostackError):
+        machine.check([1.5])
+    with pytest.raises(es.errors.DataError):
+        machine.check(7)
+
+
+def test_threads_judge_at_once(machine, brackets):
+    words = brackets.sample(200, max_length=50, random_state=3) + brackets.sample(200, kind="random", random_state=4)
+    wanted = machine.predict(words).tolist()
+    results = [None] * 4
+
+    def judge(number):
+        results[number] = machine.predict(words).tolist()
+
+    threads = [threading.Thread(target=judge, args=(number,)) for number in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert results == [wanted] * 4
+
+
+def test_traces_of_your_own(tmp_path):
+    def trace(n):
+        steps = [es.Step() for _ in range(n)]
+        steps += [es.Step(reductions=[(0, "S")] if i == 0 else [(3, "S")]) for i in range(n)]
+        return es.Trace("a" * n + "b" * n, steps + [es.Step(reductions=[(3, "S")], output=[1])], f"n = {n}")
+
+    traces = [trace(n) for n in range(1, 10)]
+    machine = es.ReservoirStackMachine(mode="tolerant").fit(traces)
+    assert machine.predict(["a" * 500 + "b" * 500]).tolist() == [1]
+    es.write_traces(tmp_path / "t.jsonl", traces)
+    assert es.read_traces(tmp_path / "t.jsonl") == traces
+    with pytest.raises(es.errors.DataError, match="pops"):
+        es.ReservoirStackMachine().fit([es.Trace("a", [es.Step(), es.Step(reductions=[(5, "S")])])])
+
+
+def test_copying_vectors():
+    copying = es.Language.task("copy")
+    X, y = copying.examples(50, random_state=0)
+    machine = es.ReservoirStackMachine(
+        es.LegendreReservoir(512, theta=28), lookahead="reservoir", mode="tolerant", gamma=0.1, ridge=1e-6
+    ).fit(X, y)
+    word = np.array(X[0])
+    given = machine.predict_outputs([word])[0]
+    wanted = np.array([step.output for step in y[0].steps])
+    assert given.shape == wanted.shape
+    assert np.abs(given - wanted).mean() < 0.05
+
+
+def test_an_echo_state_network_is_the_textbook():
+    random = np.random.default_rng(1)
+    x, y = random.normal(size=(300, 2)), random.normal(size=(300, 1))
+    network = es.EchoStateNetwork(es.CycleReservoir(64), alpha=0.1).fit([x], [y])
+    states = es.CycleReservoir(64).run(x)
+    wanted = np.linalg.solve(states.T @ states + 0.1 * np.eye(64), states.T @ y)
+    np.testing.assert_allclose(network.coef_, wanted, atol=1e-9)
+    np.testing.assert_allclose(network.predict([x])[0], states @ wanted, atol=1e-9)
+    again = pickle.loads(pickle.dumps(network))
+    np.testing.assert_array_equal(again.predict([x])[0], network.predict([x])[0])
+    with pytest.raises(es.errors.DataError):
+        es.EchoStateNetwork().fit([x], [])
