@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use echostack::{
-    Control, Event, ExtractError, Mode, Observer, Proof, Prover, Recognizer, Session, View, extract, judge, judge_all,
-    read_traces, watch_all,
+    Control, Event, ExtractError, Limits, Mode, Observer, Proof, Prover, Recognizer, Session, Verdict, View, Word,
+    extract, judge, judge_all, read_traces, watch_all,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -21,28 +21,31 @@ use crate::waiting::Waiting;
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Machine(pub(crate) Arc<echostack::Machine>);
 
+/// What judges many words.
+type JudgeAll<R> = fn(&Arc<R>, &[Word], Limits) -> Vec<Verdict>;
+
 /// Judges words with any recogniser, without the interpreter's lock.
 pub(crate) fn judge_words<'py, R: Recognizer>(
     py: Python<'py>,
-    judge: &Arc<R>,
+    (judge, all): (&Arc<R>, JudgeAll<R>),
     words: &Bound<'py, PyAny>,
     max_depth: Option<usize>,
 ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
     let words = convert::words(words, judge.alphabet())?;
-    let verdicts = py.detach(|| judge_all(judge, &words, limits(max_depth)));
+    let verdicts = py.detach(|| all(judge, &words, limits(max_depth)));
     verdicts.iter().map(|verdict| convert::verdict(py, judge.alphabet(), verdict)).collect()
 }
 
 /// Whether words are accepted, as an array.
 pub(crate) fn accepts_words<'py, R: Recognizer>(
     py: Python<'py>,
-    judge: &Arc<R>,
+    (judge, all): (&Arc<R>, JudgeAll<R>),
     words: &Bound<'py, PyAny>,
     max_depth: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
     let words = convert::words(words, judge.alphabet())?;
-    let verdicts = py.detach(|| judge_all(judge, &words, limits(max_depth)));
-    Ok(verdicts.iter().map(echostack::Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
+    let verdicts = py.detach(|| all(judge, &words, limits(max_depth)));
+    Ok(verdicts.iter().map(Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
 }
 
 /// Everything that happens on a word.
@@ -176,7 +179,7 @@ impl Machine {
         words: &Bound<'py, PyAny>,
         max_depth: Option<usize>,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judge_words(py, &self.0, words, max_depth)
+        judge_words(py, (&self.0, judge_all), words, max_depth)
     }
 
     #[pyo3(signature = (words, max_depth=None))]
@@ -186,7 +189,7 @@ impl Machine {
         words: &Bound<'py, PyAny>,
         max_depth: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        accepts_words(py, &self.0, words, max_depth)
+        accepts_words(py, (&self.0, judge_all), words, max_depth)
     }
 
     /// The outputs on each word, a row a step.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use echostack::pushdown::SourceLanguage;
-use echostack::{Input, Recognizer, Session as _, Status};
+use echostack::{Input, Recognizer, Scanner, Session as _, Status};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -62,7 +62,7 @@ impl Table {
         words: &Bound<'py, PyAny>,
         max_depth: Option<usize>,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judge_words(py, &self.0, words, max_depth)
+        judge_words(py, (&self.0, Scanner::judge_all), words, max_depth)
     }
 
     #[pyo3(signature = (words, max_depth=None))]
@@ -72,7 +72,7 @@ impl Table {
         words: &Bound<'py, PyAny>,
         max_depth: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        accepts_words(py, &self.0, words, max_depth)
+        accepts_words(py, (&self.0, Scanner::judge_all), words, max_depth)
     }
 
     fn trace<'py>(

@@ -110,7 +110,7 @@ class Language:
         if min_length is not None or max_length is not None:
             lengths = (1 if min_length is None else min_length, 50 if max_length is None else max_length)
         text = self._native.examples(n, lengths, negatives, strict, seed_of(random_state), test)
-        traces, _, _ = from_jsonl(text)
+        traces = from_jsonl(text)
         return [trace.word for trace in traces], traces
 
     def __repr__(self) -> str:

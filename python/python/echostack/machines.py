@@ -169,7 +169,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         ----------
         X : the words; or the traces themselves, if y is None
         y : a trace for each word
-        symbols : terminals and nonterminals, two lists; those that occur in the traces if None
+        symbols : terminals and nonterminals, two lists; if None, those that the traces know of, else those that occur in them
         """
         traces = list(X if y is None else y)
         if y is not None and len(X) != len(traces):

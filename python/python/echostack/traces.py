@@ -39,12 +39,22 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Trace:
-    """The teaching signal for one word: a step for each token, and one for the end unless the last token is refused."""
+    """The teaching signal for one word: a step for each token, and one for the end unless the last token is refused.
+
+    Parameters
+    ----------
+    word : the tokens, or vectors
+    steps : what happens on each of them, and on the end
+    source : where the trace comes from, for messages
+    teach : only these steps teach, from the first up to the second; all if None
+    symbols : all terminals and nonterminals of the language, if they are known
+    """
 
     word: Sequence[Any]
     steps: Sequence[Step]
     source: str = "trace"
     teach: tuple[int, int] | None = field(default=None, compare=False)
+    symbols: tuple[tuple[str, ...], tuple[str, ...]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "word", tuple(self.word))
@@ -77,7 +87,10 @@ def _header(terminals: Iterable[str], nonterminals: Iterable[str]) -> str:
 
 
 def symbols_of(traces: Sequence[Trace]) -> tuple[list[str], list[str]]:
-    """The terminals and nonterminals that occur in traces, sorted."""
+    """The terminals and nonterminals of the language that traces are of; else those that occur, sorted."""
+    known = {trace.symbols for trace in traces}
+    if len(known) == 1 and (only := known.pop()) is not None:
+        return list(only[0]), list(only[1])
     terminals: set[str] = set()
     nonterminals: set[str] = set()
     width = 0
@@ -98,12 +111,13 @@ def to_jsonl(traces: Sequence[Trace], terminals: Iterable[str], nonterminals: It
     return "\n".join([_header(terminals, nonterminals), *(trace._json() for trace in traces)]) + "\n"
 
 
-def from_jsonl(text: str) -> tuple[list[Trace], list[str], list[str]]:
-    """Traces from that form, and the terminals and nonterminals."""
+def from_jsonl(text: str) -> list[Trace]:
+    """Traces from that form."""
     lines = text.splitlines()
     header = json.loads(lines[0]) if lines else {}
     if header.get("echostack") != "traces":
         raise DataError("the first line is no header of traces")
+    symbols = (tuple(header["terminals"]), tuple(header["nonterminals"]))
     traces = []
     for line in lines[1:]:
         form = json.loads(line)
@@ -112,14 +126,14 @@ def from_jsonl(text: str) -> tuple[list[Trace], list[str], list[str]]:
         ]
         word = [token if isinstance(token, str) else tuple(token) for token in form["word"]]
         teach = tuple(form["teach"]) if form.get("teach") else None
-        traces.append(Trace(word, steps, form.get("source", "trace"), teach))
-    return traces, header["terminals"], header["nonterminals"]
+        traces.append(Trace(word, steps, form.get("source", "trace"), teach, symbols))
+    return traces
 
 
 def read_traces(path: Any) -> list[Trace]:
     """Reads traces from a file in JSON Lines, as ``echostack teach`` writes them."""
     with open(path, encoding="utf-8") as file:
-        return from_jsonl(file.read())[0]
+        return from_jsonl(file.read())
 
 
 def write_traces(path: Any, traces: Sequence[Trace]) -> None:

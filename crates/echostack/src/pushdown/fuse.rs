@@ -2,10 +2,10 @@
 //!
 //! On a token a table may reduce several times before it pushes the token. Where the states involved are known, all of that
 //! is computed once: from the topmost state and the token follows which states are pushed in the end ([`Kind::Push`]). A
-//! reduction that pops more than is known leads to a [`Kind::Hop`]: pop, look at the state uncovered, go on in a column of its
-//! own, which knows what is being pushed. Most tokens need one hop or none, in no order that a processor could foresee; so every
-//! token begins with a hop, if need be with one that pops nothing, and only more than one is a branch. Nothing is written to the stack before a token is found to fit, so that a refused
-//! token leaves it as it was.
+//! reduction that pops more than is known leads to a [`Kind::Hop`]: pop, look at the state uncovered, go on in a column of
+//! its own, which knows what is being pushed. Most tokens need one hop or none, in no order that a processor could foresee;
+//! so every token begins with a hop, if need be with one that pops nothing, and only more than one is a branch. Nothing is
+//! written to the stack before a token is found to fit, so that a refused token leaves it as it was.
 
 use std::collections::HashMap;
 

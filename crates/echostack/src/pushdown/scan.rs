@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::fuse::{INLINE, Kind, LONGEST, Op};
 use super::table::{State, Table, TableStack};
-use crate::recognize::{Limits, Run, Session, Status, Verdict};
-use crate::symbol::{Input, SymbolId};
+use crate::recognize::{Limits, Run, Session, Status, Verdict, judge};
+use crate::symbol::{Input, SymbolId, Word};
 
-/// The reading of words with a [`Table`], one after the other, as fast as it goes. The verdict is that of the table's own session: whatever is
-/// out of the ordinary, a token that does not fit or a limit that comes near, is left to that.
+/// The reading of words with a [`Table`], one after the other, as fast as it goes. The verdict is that of the table's own
+/// session: whatever is out of the ordinary, a token that does not fit or a limit that comes near, is left to that.
 ///
 /// ```
 /// use echostack::{Limits, Oracle, Scanner, Table, Verdict, tasks::Task};
@@ -27,7 +29,7 @@ pub struct Scanner {
     limits: Limits,
     stack: Stack,
     /// The table's own session, once it has taken over.
-    plain: Option<Box<Run<TableStack>>>,
+    plain: Option<Run<TableStack>>,
 }
 
 /// A stack of states, in one byte each if they fit.
@@ -231,7 +233,8 @@ impl Scanner {
             (None, Stack::Wide(cells)) => cells.read(&self.table, self.limits, &mut tokens),
         };
         let Some(first) = left else { return self.status() };
-        let plain = self.plain();
+        let taken = self.take_plain();
+        let plain = self.plain.insert(taken);
         for token in std::iter::once(first).chain(tokens) {
             if plain.feed(Input::Symbol(token), &mut ()) != Status::Open {
                 break;
@@ -240,19 +243,17 @@ impl Scanner {
         plain.status()
     }
 
-    /// Lets the table's own session take over.
-    fn plain(&mut self) -> &mut Run<TableStack> {
-        self.plain.get_or_insert_with(|| {
-            Box::new(match &self.stack {
-                Stack::Narrow(cells) => cells.plain(&self.table, self.limits),
-                Stack::Wide(cells) => cells.plain(&self.table, self.limits),
-            })
+    /// The table's own session, which has taken over, or does now.
+    fn take_plain(&mut self) -> Run<TableStack> {
+        self.plain.take().unwrap_or_else(|| match &self.stack {
+            Stack::Narrow(cells) => cells.plain(&self.table, self.limits),
+            Stack::Wide(cells) => cells.plain(&self.table, self.limits),
         })
     }
 
     /// Where the word stands.
     pub fn status(&self) -> Status {
-        self.plain.as_ref().map_or(Status::Open, |plain| plain.status())
+        self.plain.as_ref().map_or(Status::Open, Run::status)
     }
 
     /// The number of tokens read.
@@ -271,20 +272,28 @@ impl Scanner {
                 Stack::Narrow(cells) => cells.ends(&self.table, self.limits),
                 Stack::Wide(cells) => cells.ends(&self.table, self.limits),
             };
-        let verdict = if accepted { Verdict::Accept } else { self.plain().clone().finish(&mut ()) };
+        let verdict = if accepted { Verdict::Accept } else { self.take_plain().finish(&mut ()) };
         match &mut self.stack {
             Stack::Narrow(cells) => cells.begin(),
             Stack::Wide(cells) => cells.begin(),
         }
-        self.plain = None;
         verdict
     }
 
     /// Judges a whole word.
-    pub fn judge(table: &Arc<Table>, word: &[SymbolId], limits: Limits) -> Verdict {
-        let mut scanner = Self::new(table, limits);
-        scanner.read(word.iter().copied());
-        scanner.finish()
+    fn judge(&mut self, word: &Word) -> Verdict {
+        match word {
+            Word::Symbols(symbols) => {
+                self.read(symbols.iter().copied());
+                self.finish()
+            }
+            Word::Vectors { .. } => judge(&self.table, word, self.limits, &mut ()),
+        }
+    }
+
+    /// Judges many words on rayon's threads; the answer does not depend on their number.
+    pub fn judge_all(table: &Arc<Table>, words: &[Word], limits: Limits) -> Vec<Verdict> {
+        words.par_iter().map_init(|| Self::new(table, limits), Self::judge).collect()
     }
 }
 
@@ -293,8 +302,7 @@ mod tests {
     use super::*;
     use crate::automaton::Oracle;
     use crate::automaton::reach::tests::random_automaton;
-    use crate::recognize::{Recognizer, judge};
-    use crate::symbol::Word;
+    use crate::recognize::Recognizer;
     use crate::tasks::Task;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
@@ -419,8 +427,9 @@ mod tests {
             ran += 1;
             for _ in 0..5 {
                 let word = word(&oracle, 30, &mut random);
-                Scanner::judge(&table, &word, Limits::default());
-                judge(&table, &Word::from(word), Limits::default(), &mut ());
+                let word = [Word::from(word)];
+                Scanner::judge_all(&table, &word, Limits::default());
+                judge(&table, &word[0], Limits::default(), &mut ());
             }
         }
         assert!(ran > 100, "{ran}");

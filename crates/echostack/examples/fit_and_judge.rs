@@ -1,0 +1,41 @@
+//! How long training and judging take, for the Python package to be compared with: seconds of each, the least of five.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{Limits, Mode, Oracle, Params, View, Word, WordKind, examples, judge_all, read_traces, write_traces};
+
+fn least(mut run: impl FnMut()) -> f64 {
+    let one = |_| {
+        let start = Instant::now();
+        run();
+        start.elapsed().as_secs_f64()
+    };
+    (0..5).map(one).fold(f64::INFINITY, f64::min)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let task = Task::Dyck3;
+    let language = task.language().ok_or("a task of symbols")?;
+    let oracle = Arc::new(Oracle::strict(language.automaton().clone())?);
+    let mut random = Split::Train.generator(0);
+    let parts = [(WordKind::Valid, 50), (WordKind::NearMiss, 25), (WordKind::Random, 25)];
+    let traces: Vec<_> = parts
+        .into_iter()
+        .flat_map(|(kind, count)| examples(&*language, &oracle, kind, 1..=50, count, &mut random))
+        .collect();
+    // As Python's traces come: sorted symbols, from text.
+    let mut text = Vec::new();
+    write_traces(&mut text, &task.alphabet(), &traces)?;
+    let (alphabet, traces) = read_traces(&mut &text[..])?;
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+    let params = params.check()?;
+    let mut fitted = None;
+    let fit = least(|| fitted = params.fit(&alphabet, &traces, &()).ok());
+    let machine = Arc::new(fitted.ok_or("it learns")?);
+    let words: Vec<Word> = task.examples(Split::Test, 1000, 1).iter().map(|trace| trace.word().clone()).collect();
+    let judge = least(|| drop(judge_all(&machine, &words, Limits::default())));
+    println!("{fit} {judge}");
+    Ok(())
+}

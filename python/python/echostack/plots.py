@@ -1,0 +1,93 @@
+"""Pictures of machines: what they see, how surely they decide, where they fail. Needs matplotlib (``pip install echostack[plot]``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import DataError
+from .recognizers import Parse, Recognizer
+from .reservoirs import CycleReservoir
+
+if TYPE_CHECKING:
+    from .languages import Language
+    from .machines import ReservoirStackMachine
+
+__all__ = ["plot_states", "plot_margins", "plot_error_by_length"]
+
+
+def _axes(ax: Any, size: tuple[float, float]) -> Any:
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt  # type: ignore[import-not-found,unused-ignore]
+
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def plot_states(machine: ReservoirStackMachine, words: Iterable[Any], ax: Any = None) -> Any:
+    """The reservoir's states of all stacks that occur on some words, in their two main directions, by the top of the stack."""
+    symbols = machine.terminals_ + machine.nonterminals_
+    reservoir = CycleReservoir() if machine.reservoir is None else machine.reservoir
+    native = reservoir._build(len(symbols), machine.random_state)
+    stacks = {tuple(stack.split()) for word in words for _, stack, _, _ in machine.parse(word).rows if stack}
+    if len(stacks) < 2:
+        raise DataError("there are too few stacks to show; give longer words")
+    ordered = sorted(stacks)
+    states = np.array([native.run(np.eye(len(symbols))[[symbols.index(s) for s in stack]])[-1] for stack in ordered])
+    centred = states - states.mean(axis=0)
+    _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
+    places = centred @ directions[:2].T
+    ax = _axes(ax, (6, 4.5))
+    for top in sorted({stack[-1] for stack in ordered}, key=symbols.index):
+        mine = np.array([stack[-1] == top for stack in ordered])
+        ax.scatter(*places[mine].T, s=18, alpha=0.7, label=top)
+    share = lengths[:2] ** 2 / (lengths**2).sum()
+    ax.set_xlabel(f"first direction ({share[0]:.0%} of the variance)")
+    ax.set_ylabel(f"second direction ({share[1]:.0%})")
+    ax.set_title(f"{len(ordered)} stacks by their topmost symbol")
+    ax.legend(title="top", fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return ax
+
+
+def plot_margins(parse: Parse, ax: Any = None) -> Any:
+    """How far each decision on a word was from another."""
+    ax = _axes(ax, (max(5.0, 0.45 * len(parse.rows)), 4))
+    actions = [action for _, _, action, _ in parse.rows]
+    colours = {"shift": "tab:blue", "refuse": "tab:red"}
+    ax.bar(range(len(actions)), parse.margins, color=[colours.get(action, "tab:orange") for action in actions])
+    ax.set_xticks(range(len(actions)), actions, rotation=60, ha="right", rotation_mode="anchor", fontsize="small")
+    ax.set_ylabel("margin")
+    shown = " ".join(parse.word)
+    ax.set_title(f"{shown if len(shown) <= 50 else shown[:47] + '...'}: {parse.verdict.verdict}")
+    return ax
+
+
+def plot_error_by_length(
+    judges: dict[str, Recognizer] | Recognizer,
+    language: Language,
+    lengths: Sequence[int] = (10, 20, 50, 100, 200, 500),
+    *,
+    n: int = 100,
+    random_state: Any = 0,
+    ax: Any = None,
+) -> Any:
+    """The part of words that are judged wrongly, against their length: valid ones and near misses."""
+    ax = _axes(ax, (7.5, 4))
+    named = judges if isinstance(judges, dict) else {"": judges}
+    styles = {"valid": "-", "near-miss": "--"}
+    for kind, wanted in (("valid", True), ("near-miss", False)):
+        parts = [
+            language.sample(n, kind=kind, min_length=max(1, length * 9 // 10), max_length=length, random_state=random_state)
+            for length in lengths
+        ]
+        for number, (name, judge) in enumerate(named.items()):
+            wrong = [float(np.mean(judge.accepts(part) != wanted)) for part in parts]
+            ax.plot(lengths, wrong, styles[kind], marker="o", color=f"C{number}", label=f"{name}, {kind}".lstrip(", "))
+    ax.set_xscale("log")
+    ax.set_ylim(-0.02, None)
+    ax.set_xlabel("length of the word")
+    ax.set_ylabel("part judged wrongly")
+    ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return ax
