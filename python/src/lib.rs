@@ -9,6 +9,7 @@ mod certificate;
 mod convert;
 mod errors;
 mod language;
+mod lexer;
 mod machine;
 mod reservoir;
 mod table;
@@ -23,6 +24,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<table::Session>()?;
     module.add_class::<language::Language>()?;
+    module.add_class::<lexer::Lexer>()?;
     module.add_class::<certificate::Certificate>()?;
     module.add_class::<reservoir::Reservoir>()?;
     module.add_function(wrap_pyfunction!(reservoir::ridge, module)?)

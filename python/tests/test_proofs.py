@@ -64,6 +64,20 @@ def test_from_a_grammar_to_a_table():
     assert machine.score(X, y) == 1.0
 
 
+def test_texts_go_through_the_lexer():
+    folder = os.path.join(os.path.dirname(__file__), "../../testdata/grammars/json")
+    machine = es.ReservoirStackMachine(random_state=0).fit_language(es.from_grammar(folder), prove=True)
+    text = '{"é": [1, 2],\n "b": {"c" null}}'
+    for judge in (machine, machine.compile()):
+        assert judge.check('{"a": [1, 2.5e3, null]}')
+        verdict = judge.check(text)
+        token = judge.tokens(text)[verdict.position]
+        assert (verdict.verdict, verdict.expected) == ("reject", (":",)) and text[token.start : token.end] == "null"
+        bad = judge.check("[1, ?]")
+        assert bad.verdict == "reject" and judge.tokens("[1, ?]")[bad.position].start == 4
+        assert judge.check_all(["[]", "["])[1].verdict == "incomplete"
+
+
 BINARY = os.environ.get("ECHOSTACK_BINARY")
 
 

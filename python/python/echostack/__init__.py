@@ -15,7 +15,7 @@ from ._native import __version__
 from .errors import EchostackError
 from .languages import Language, from_grammar, task_names
 from .machines import Certificate, Difference, EchoStateNetwork, Extraction, ReservoirStackMachine
-from .recognizers import END, CompiledTable, Parse, Session, Verdict, load
+from .recognizers import END, CompiledTable, Parse, Session, Token, Verdict, load
 from .reservoirs import CycleReservoir, LegendreReservoir, MatrixReservoir, RandomReservoir
 from .traces import Step, Trace, read_traces, write_traces
 
@@ -36,6 +36,7 @@ __all__ = [
     "ReservoirStackMachine",
     "Session",
     "Step",
+    "Token",
     "Trace",
     "Verdict",
     "__version__",

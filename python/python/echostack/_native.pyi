@@ -5,7 +5,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Certificate", "Language", "Machine", "Reservoir", "Session", "Table", "__version__", "ridge"]
+__all__ = ["Certificate", "Language", "Lexer", "Machine", "Reservoir", "Session", "Table", "__version__", "ridge"]
 
 __version__: str
 
@@ -123,6 +123,11 @@ class Language:
         progress: _Progress = None,
     ) -> tuple[Machine, Certificate | None, int]: ...
     def construct(self, spec: dict[str, Any], progress: _Progress = None) -> tuple[Machine, Certificate | None]: ...
+
+@final
+class Lexer:
+    def __new__(cls, source: str) -> Lexer: ...
+    def tokens(self, text: str) -> tuple[list[tuple[str, int, int]], int | None]: ...
 
 @final
 class Certificate:

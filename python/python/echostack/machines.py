@@ -237,16 +237,16 @@ class ReservoirStackMachine(Parametrised, Recognizer):
 
     def predict(self, X: Iterable[Any]) -> NDArray[np.int64]:
         """1 for each word that is accepted, else 0."""
-        return self._fitted().accepts(X).astype(np.int64)
+        return self.accepts(X).astype(np.int64)
 
     def predict_outputs(self, X: Iterable[Any]) -> list[NDArray[np.float64]]:
         """The outputs on each word, one row a step: the paper's y."""
-        return self._fitted().outputs(X)
+        return self._fitted().outputs(self._words(X))
 
     def decision_function(self, X: Iterable[Any]) -> NDArray[np.float64]:
         """How surely each word is judged: the smallest margin of all its decisions, negative if it is not accepted."""
         machine, values = self._fitted(), []
-        for word in X:
+        for word in self._words(X):
             events, verdict = machine.trace(word)
             least = min((event["margin"] for event in events if "margin" in event), default=np.inf)
             values.append(least if verdict[0] == "accept" else -least)

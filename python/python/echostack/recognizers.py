@@ -6,17 +6,26 @@ import html
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
 
-__all__ = ["END", "Verdict", "Session", "Parse", "Recognizer", "CompiledTable", "load"]
+__all__ = ["END", "Token", "Verdict", "Session", "Parse", "Recognizer", "CompiledTable", "load"]
 
 END = None
 """The end of a word, among expected tokens."""
+
+
+class Token(NamedTuple):
+    """A token of a text: its name, its first character, and the one after its last."""
+
+    name: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -133,12 +142,43 @@ def _parse(word: Sequence[str], events: Iterable[dict[str, Any]], verdict: Verdi
     return Parse(tuple(word), tuple(rows), verdict)
 
 
+_NO_TOKEN = "\ufffd"
+"""Stands for what begins no token in a text; no language has it."""
+
+
+@lru_cache(maxsize=64)
+def _lexer(source: str) -> _native.Lexer:
+    return _native.Lexer(source)
+
+
 class Recognizer:
-    """What machines and tables share. ``self._judge`` is what does the work."""
+    """What machines and tables share. ``self._judge`` is what does the work.
+
+    A word is a sequence of tokens, names or numbers. A text is one, too: its characters are the tokens, or, if the language has
+    a lexer, what that makes of it.
+    """
 
     @property
     def _judge(self) -> Any:
         raise NotImplementedError
+
+    def _word(self, word: Any) -> Any:
+        source = self._judge.manifest.get("lexer")
+        if source is None or not isinstance(word, str):
+            return word
+        tokens, bad = _lexer(source).tokens(word)
+        return [name for name, _, _ in tokens] + ([] if bad is None else [_NO_TOKEN])
+
+    def _words(self, words: Iterable[Any]) -> Iterable[Any]:
+        return words if self._judge.manifest.get("lexer") is None else [self._word(word) for word in words]
+
+    def tokens(self, text: str) -> list[Token]:
+        """The tokens of a text, with their places: ``tokens(text)[verdict.position]`` is where it goes wrong."""
+        source = self._judge.manifest.get("lexer")
+        if source is None:
+            return [Token(letter, at, at + 1) for at, letter in enumerate(text)]
+        tokens, bad = _lexer(source).tokens(text)
+        return [Token(*token) for token in tokens] + ([] if bad is None else [Token(text[bad], bad, bad + 1)])
 
     @property
     def terminals_(self) -> list[str]:
@@ -152,15 +192,15 @@ class Recognizer:
 
     def check(self, word: Any, max_depth: int | None = None) -> Verdict:
         """The verdict on one word: where it goes wrong, and what could have stood there."""
-        return _verdict(self._judge.judge([word], max_depth)[0])
+        return _verdict(self._judge.judge([self._word(word)], max_depth)[0])
 
     def check_all(self, words: Iterable[Any], max_depth: int | None = None) -> list[Verdict]:
         """The verdicts on many words, on all cores."""
-        return [_verdict(given) for given in self._judge.judge(words, max_depth)]
+        return [_verdict(given) for given in self._judge.judge(self._words(words), max_depth)]
 
     def accepts(self, words: Iterable[Any], max_depth: int | None = None) -> NDArray[np.bool_]:
         """Whether each word is accepted."""
-        return self._judge.accepts(words, max_depth)
+        return self._judge.accepts(self._words(words), max_depth)
 
     def session(self, max_depth: int | None = None) -> Session:
         """Begins a word that is read token by token."""
@@ -168,6 +208,7 @@ class Recognizer:
 
     def parse(self, word: Any) -> Parse:
         """Everything that happens on a word, step by step."""
+        word = self._word(word)
         names = [token if isinstance(token, str) else self.terminals_[token] for token in word]
         events, verdict = self._judge.trace(word)
         return _parse(names, events, _verdict(verdict))
