@@ -1,6 +1,6 @@
 """The Python package beside the Rust library, beside itself on threads, and beside ReservoirPy.
 
-    RAYON_NUM_THREADS=1 python benchmarks/python.py target/release/examples/fit_and_judge
+    python benchmarks/python.py target/release/examples/fit_and_judge
 
 Needs the package, and reservoirpy for the last part.
 """
@@ -38,6 +38,8 @@ def beside_rust(binary):
 
 
 def threads(machine, words):
+    machine.set_params(n_jobs=1)
+
     def work():
         machine.predict(words)
 

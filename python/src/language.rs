@@ -14,6 +14,7 @@ use crate::certificate::Certificate;
 use crate::convert::{self, names, params};
 use crate::errors::{self, Kind};
 use crate::machine::Machine;
+use crate::threads::work;
 use crate::waiting::Waiting;
 
 /// Something that words are drawn from and machines are taught by.
@@ -98,7 +99,7 @@ impl Language {
         if let Some(source) = &lexer {
             Lexer::new(source).map_err(|error| Kind::Grammar.error(error))?;
         }
-        let grammar = py.detach(|| Grammar::new(name, yacc, encoding)).map_err(|error| Kind::Grammar.error(error))?;
+        let grammar = work(py, || Grammar::new(name, yacc, encoding)).map_err(|error| Kind::Grammar.error(error))?;
         let encoding = Some(grammar.encoding());
         Ok(Self { name: name.to_string(), task: None, words: Some(Arc::new(grammar)), lexer, encoding })
     }
@@ -151,7 +152,7 @@ impl Language {
             Kind::Parameter.error(format!("kind is {kind:?}, but must be valid, near-miss or random"))
         })?;
         let (language, oracle, alphabet) = (self.language()?, self.strict()?, self.alphabet());
-        let found = py.detach(|| {
+        let found = work(py, || {
             let mut random = Split::Test.generator(seed);
             let one = |_| draw(&**language, &oracle, kind, lengths.0..=lengths.1, &mut random);
             (0..count).map(one).collect::<Option<Vec<_>>>()
@@ -187,7 +188,7 @@ impl Language {
         let wrong = (count as f64 * negatives).round() as usize;
         let parts =
             [(WordKind::Valid, count - wrong), (WordKind::NearMiss, wrong - wrong / 2), (WordKind::Random, wrong / 2)];
-        let traces = py.detach(|| {
+        let traces = work(py, || {
             let mut random = split.generator(seed);
             let part = |(kind, count)| examples(&**language, &oracle, kind, lengths.clone(), count, &mut random);
             parts.into_iter().flat_map(part).collect::<Vec<Trace>>()
@@ -219,7 +220,7 @@ impl Language {
         let study =
             Study { words, negatives, lengths: 1..=max_length, tests, test_lengths: 1..=test_length, rounds, seed };
         let waiting = Waiting::new(progress);
-        let learned = py.detach(|| {
+        let learned = work(py, || {
             if prove {
                 let (machine, proof) = study.prove(&**language, &params, &waiting, &mut |_| {})?;
                 let certificate = match proof {
@@ -247,7 +248,7 @@ impl Language {
     ) -> PyResult<(Machine, Option<Certificate>)> {
         let (params, oracle) = (params(spec)?, self.strict()?);
         let waiting = Waiting::new(progress);
-        let made = py.detach(|| echostack::construct(&oracle, &params, &waiting));
+        let made = work(py, || echostack::construct(&oracle, &params, &waiting));
         let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
         self.note(&mut machine, 0);
         let certificate = match proof {

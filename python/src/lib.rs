@@ -13,6 +13,7 @@ mod lexer;
 mod machine;
 mod reservoir;
 mod table;
+mod threads;
 mod waiting;
 
 use pyo3::prelude::*;

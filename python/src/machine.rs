@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use echostack::{
     Control, Event, ExtractError, Limits, Mode, Observer, Proof, Prover, Recognizer, Session, Verdict, View, Word,
-    extract, judge, judge_all, read_traces, watch_all,
+    extract, judge, judge_all, judge_in_turn, read_traces, watch_all,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -15,6 +15,7 @@ use crate::certificate::Certificate;
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
 use crate::language::Language;
+use crate::threads::work;
 use crate::waiting::Waiting;
 
 /// A trained machine.
@@ -24,28 +25,54 @@ pub(crate) struct Machine(pub(crate) Arc<echostack::Machine>);
 /// What judges many words.
 type JudgeAll<R> = fn(&Arc<R>, &[Word], Limits) -> Vec<Verdict>;
 
-/// Judges words with any recogniser, without the interpreter's lock.
-pub(crate) fn judge_words<'py, R: Recognizer>(
-    py: Python<'py>,
-    (judge, all): (&Arc<R>, JudgeAll<R>),
-    words: &Bound<'py, PyAny>,
-    max_depth: Option<usize>,
-) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-    let words = convert::words(words, judge.alphabet())?;
-    let verdicts = py.detach(|| all(judge, &words, limits(max_depth)));
-    verdicts.iter().map(|verdict| convert::verdict(py, judge.alphabet(), verdict)).collect()
+/// A recogniser, and how it judges many words: on all threads, and on the one that calls.
+pub(crate) struct Judge<'a, R> {
+    pub(crate) by: &'a Arc<R>,
+    pub(crate) all: JudgeAll<R>,
+    pub(crate) in_turn: JudgeAll<R>,
 }
 
-/// Whether words are accepted, as an array.
-pub(crate) fn accepts_words<'py, R: Recognizer>(
-    py: Python<'py>,
-    (judge, all): (&Arc<R>, JudgeAll<R>),
-    words: &Bound<'py, PyAny>,
-    max_depth: Option<usize>,
-) -> PyResult<Bound<'py, PyArray1<bool>>> {
-    let words = convert::words(words, judge.alphabet())?;
-    let verdicts = py.detach(|| all(judge, &words, limits(max_depth)));
-    Ok(verdicts.iter().map(Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
+impl<R: Recognizer> Judge<'_, R> {
+    /// Judges words without the interpreter's lock.
+    fn words(
+        &self,
+        py: Python<'_>,
+        words: &Bound<'_, PyAny>,
+        max_depth: Option<usize>,
+        in_turn: bool,
+    ) -> PyResult<Vec<Verdict>> {
+        let words = convert::words(words, self.by.alphabet())?;
+        let limits = limits(max_depth);
+        Ok(if in_turn {
+            py.detach(|| (self.in_turn)(self.by, &words, limits))
+        } else {
+            work(py, || (self.all)(self.by, &words, limits))
+        })
+    }
+
+    /// The verdicts on words.
+    pub(crate) fn verdicts<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        max_depth: Option<usize>,
+        in_turn: bool,
+    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        let verdicts = self.words(py, words, max_depth, in_turn)?;
+        verdicts.iter().map(|verdict| convert::verdict(py, self.by.alphabet(), verdict)).collect()
+    }
+
+    /// Whether words are accepted, as an array.
+    pub(crate) fn accepts<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        max_depth: Option<usize>,
+        in_turn: bool,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let verdicts = self.words(py, words, max_depth, in_turn)?;
+        Ok(verdicts.iter().map(Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
+    }
 }
 
 /// Everything that happens on a word.
@@ -71,6 +98,12 @@ pub(crate) fn trace_word<'py, R: Recognizer>(
 pub(crate) fn first_tokens<R: Recognizer>(judge: &Arc<R>) -> Vec<Option<String>> {
     let expected = judge.start(limits(None)).expected();
     expected.into_iter().map(|next| convert::lookahead(judge.alphabet(), next)).collect()
+}
+
+impl Machine {
+    fn judges(&self) -> Judge<'_, echostack::Machine> {
+        Judge { by: &self.0, all: judge_all, in_turn: judge_in_turn }
+    }
 }
 
 /// Collects the outputs on a word.
@@ -104,7 +137,7 @@ impl Machine {
     fn fit(py: Python<'_>, traces: &str, spec: &Bound<'_, PyDict>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let params = convert::params(spec)?;
         let waiting = Waiting::new(progress);
-        let fitted = py.detach(|| {
+        let fitted = work(py, || {
             let (alphabet, traces) = read_traces(&mut traces.as_bytes()).map_err(|error| Kind::Data.error(error))?;
             params.fit(&alphabet, &traces, &waiting).map_err(|error| match error {
                 echostack::FitError::Cancelled => errors::cancelled(),
@@ -116,7 +149,7 @@ impl Machine {
 
     #[staticmethod]
     fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
-        let read = py.detach(|| echostack::Machine::load(path));
+        let read = work(py, || echostack::Machine::load(path));
         Ok(Self(Arc::new(read.map_err(errors::file)?)))
     }
 
@@ -126,7 +159,7 @@ impl Machine {
     }
 
     fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.save(path)).map_err(errors::file)
+        work(py, || self.0.save(path)).map_err(errors::file)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -172,30 +205,32 @@ impl Machine {
         [Pop, Push, Shift, Output].map(|readout| self.0.support(readout))
     }
 
-    #[pyo3(signature = (words, max_depth=None))]
+    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
     fn judge<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
         max_depth: Option<usize>,
+        in_turn: bool,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judge_words(py, (&self.0, judge_all), words, max_depth)
+        self.judges().verdicts(py, words, max_depth, in_turn)
     }
 
-    #[pyo3(signature = (words, max_depth=None))]
+    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
     fn accepts<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
         max_depth: Option<usize>,
+        in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        accepts_words(py, (&self.0, judge_all), words, max_depth)
+        self.judges().accepts(py, words, max_depth, in_turn)
     }
 
     /// The outputs on each word, a row a step.
     fn outputs<'py>(&self, py: Python<'py>, words: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         let words = convert::words(words, self.0.alphabet())?;
-        let all = py.detach(|| {
+        let all = work(py, || {
             let mut given = vec![Rows::default(); words.len()];
             watch_all(&self.0, &words.iter().collect::<Vec<_>>(), &mut given, limits(None));
             given
@@ -225,7 +260,7 @@ impl Machine {
     ) -> PyResult<(Option<Certificate>, Option<(Vec<String>, Bound<'py, PyTuple>, Bound<'py, PyTuple>)>, usize)> {
         let oracle = language.strict()?;
         let waiting = Waiting::new(progress);
-        let found = py.detach(|| {
+        let found = work(py, || {
             let prover = Prover::new(&oracle, self.0.view()).map_err(|error| Kind::Grammar.error(error))?;
             let proof = prover.prove(&self.0, &waiting);
             if waiting.cancelled() {
@@ -254,7 +289,7 @@ impl Machine {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(String, String, Vec<(String, Vec<String>)>, String, Certificate)> {
         let waiting = Waiting::new(progress);
-        let found = py.detach(|| extract(&self.0, &waiting)).map_err(refused)?;
+        let found = work(py, || extract(&self.0, &waiting)).map_err(refused)?;
         let alphabet = self.0.alphabet();
         let name = |symbol: &echostack::SymbolId| alphabet.name(*symbol).to_string();
         let productions = found.productions.iter().map(|(push, all)| (name(push), all.iter().map(name).collect()));
@@ -283,11 +318,11 @@ impl Machine {
             language.strict()?
         } else {
             let waiting = Waiting::new(progress);
-            py.detach(|| extract(&self.0, &waiting)).map_err(refused)?.automaton
+            work(py, || extract(&self.0, &waiting)).map_err(refused)?.automaton
         };
         let manifest = self.0.manifest().clone();
         let table =
-            py.detach(|| echostack::Table::new(&oracle, manifest)).map_err(|error| Kind::Grammar.error(error))?;
+            work(py, || echostack::Table::new(&oracle, manifest)).map_err(|error| Kind::Grammar.error(error))?;
         Ok(crate::table::Table(Arc::new(table)))
     }
 }

@@ -10,11 +10,17 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
-use crate::machine::{Machine, accepts_words, first_tokens, judge_words, trace_word};
+use crate::machine::{Judge, Machine, first_tokens, trace_word};
 
 /// A compiled table.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Table(pub(crate) Arc<echostack::Table>);
+
+impl Table {
+    fn judges(&self) -> Judge<'_, echostack::Table> {
+        Judge { by: &self.0, all: Scanner::judge_all, in_turn: Scanner::judge_in_turn }
+    }
+}
 
 #[pymethods]
 impl Table {
@@ -55,24 +61,26 @@ impl Table {
         (self.0.states(), actions, bytes)
     }
 
-    #[pyo3(signature = (words, max_depth=None))]
+    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
     fn judge<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
         max_depth: Option<usize>,
+        in_turn: bool,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judge_words(py, (&self.0, Scanner::judge_all), words, max_depth)
+        self.judges().verdicts(py, words, max_depth, in_turn)
     }
 
-    #[pyo3(signature = (words, max_depth=None))]
+    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
     fn accepts<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
         max_depth: Option<usize>,
+        in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        accepts_words(py, (&self.0, Scanner::judge_all), words, max_depth)
+        self.judges().accepts(py, words, max_depth, in_turn)
     }
 
     fn trace<'py>(

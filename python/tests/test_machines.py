@@ -1,6 +1,7 @@
 """The estimators, as a user of scikit-learn meets them."""
 
 import copy
+import multiprocessing
 import pickle
 import threading
 
@@ -121,6 +122,8 @@ def test_errors_are_a_tree(brackets, machine, tmp_path):
 def test_threads_judge_at_once(machine, brackets):
     words = brackets.sample(200, max_length=50, random_state=3) + brackets.sample(200, kind="random", random_state=4)
     wanted = machine.predict(words).tolist()
+    alone = copy.deepcopy(machine).set_params(n_jobs=1)
+    assert alone.predict(words).tolist() == alone.compile().accepts(words).tolist() == wanted
     results = [None] * 4
 
     def judge(number):
@@ -130,6 +133,23 @@ def test_threads_judge_at_once(machine, brackets):
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert results == [wanted] * 4
+
+
+def _predict(machine, words, queue):
+    queue.put(machine.predict(words).tolist())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_forked_process_judges_too(machine, brackets):
+    words = brackets.sample(100, max_length=50, random_state=3)
+    wanted = machine.predict(words).tolist()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    process = context.Process(target=_predict, args=(machine, words, queue))
+    process.start()
+    assert queue.get(timeout=60) == wanted
+    process.join(timeout=60)
+    assert process.exitcode == 0
 
 
 def test_traces_of_your_own(tmp_path):

@@ -70,7 +70,7 @@ pub use pushdown::{ConstructError, ExtractError, Extraction, Scanner, Table, con
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
     Engine, Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Tree,
-    TreeBuilder, Verdict, View, Visit, is_state, judge, judge_all, outputs, watch_all,
+    TreeBuilder, Verdict, View, Visit, is_state, judge, judge_all, judge_in_turn, outputs, watch_all,
 };
 pub use reservoir::{
     Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,

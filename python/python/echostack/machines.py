@@ -93,7 +93,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
     ridge : the penalty of a ridge regression for real-valued outputs; None for classes
     max_rows : the most distinct training rows of a readout
     random_state : the seed of the reservoir and of words that are drawn
-    n_jobs : not needed: all cores are used, and never change a result
+    n_jobs : 1 to judge words on the calling thread alone; else all cores are used. It never changes a result
     verbose : whether progress is shown
 
     Attributes
@@ -289,7 +289,8 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         The automaton is read out of the machine; or, if a language is given, the machine is proved to do what that does.
         """
         with reporter(self.verbose) as progress:
-            return CompiledTable(self._fitted().compile(None if language is None else language._native, progress))
+            native = self._fitted().compile(None if language is None else language._native, progress)
+        return CompiledTable(native, self.n_jobs)
 
     def save(self, path: os.PathLike[str] | str) -> None:
         """Saves the machine, for this package and the command line."""

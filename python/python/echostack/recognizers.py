@@ -162,6 +162,10 @@ class Recognizer:
     def _judge(self) -> Any:
         raise NotImplementedError
 
+    @property
+    def _in_turn(self) -> bool:
+        return getattr(self, "n_jobs", None) == 1
+
     def _word(self, word: Any) -> Any:
         source = self._judge.manifest.get("lexer")
         if source is None or not isinstance(word, str):
@@ -196,11 +200,11 @@ class Recognizer:
 
     def check_all(self, words: Iterable[Any], max_depth: int | None = None) -> list[Verdict]:
         """The verdicts on many words, on all cores."""
-        return [_verdict(given) for given in self._judge.judge(self._words(words), max_depth)]
+        return [_verdict(given) for given in self._judge.judge(self._words(words), max_depth, self._in_turn)]
 
     def accepts(self, words: Iterable[Any], max_depth: int | None = None) -> NDArray[np.bool_]:
         """Whether each word is accepted."""
-        return self._judge.accepts(self._words(words), max_depth)
+        return self._judge.accepts(self._words(words), max_depth, self._in_turn)
 
     def session(self, max_depth: int | None = None) -> Session:
         """Begins a word that is read token by token."""
@@ -219,8 +223,9 @@ class Recognizer:
 class CompiledTable(Recognizer):
     """A machine compiled to a table: the same verdicts at the speed of a parser. Made by ``compile()`` or ``load``."""
 
-    def __init__(self, native: _native.Table) -> None:
+    def __init__(self, native: _native.Table, n_jobs: int | None = None) -> None:
         self._table = native
+        self.n_jobs = n_jobs
 
     @property
     def _judge(self) -> _native.Table:

@@ -55,6 +55,7 @@ class Trace:
     source: str = "trace"
     teach: tuple[int, int] | None = field(default=None, compare=False)
     symbols: tuple[tuple[str, ...], tuple[str, ...]] | None = field(default=None, compare=False)
+    _line: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "word", tuple(self.word))
@@ -70,6 +71,8 @@ class Trace:
         return f"Trace(word={self.word!r}, accepted={self.accepted})"
 
     def _json(self) -> str:
+        if self._line is not None:  # as it was read
+            return self._line
         steps = [
             {"reductions": [list(pair) for pair in step.reductions], "output": list(step.output), "shift": step.shift}
             for step in self.steps
@@ -126,7 +129,7 @@ def from_jsonl(text: str) -> list[Trace]:
         ]
         word = [token if isinstance(token, str) else tuple(token) for token in form["word"]]
         teach = tuple(form["teach"]) if form.get("teach") else None
-        traces.append(Trace(word, steps, form.get("source", "trace"), teach, symbols))
+        traces.append(Trace(word, steps, form.get("source", "trace"), teach, symbols, line))
     return traces
 
 

@@ -295,6 +295,12 @@ impl Scanner {
     pub fn judge_all(table: &Arc<Table>, words: &[Word], limits: Limits) -> Vec<Verdict> {
         words.par_iter().map_init(|| Self::new(table, limits), Self::judge).collect()
     }
+
+    /// The same on the thread that calls.
+    pub fn judge_in_turn(table: &Arc<Table>, words: &[Word], limits: Limits) -> Vec<Verdict> {
+        let mut scanner = Self::new(table, limits);
+        words.iter().map(|word| scanner.judge(word)).collect()
+    }
 }
 
 #[cfg(test)]

@@ -249,6 +249,16 @@ pub fn judge_all<R: Recognizer>(recognizer: &Arc<R>, words: &[Word], limits: Lim
     watch_all(recognizer, &words.iter().collect::<Vec<_>>(), &mut vec![(); words.len()], limits)
 }
 
+/// Judges many words on the thread that calls; the answer is that of [`judge_all`].
+pub fn judge_in_turn<R: Recognizer>(recognizer: &Arc<R>, words: &[Word], limits: Limits) -> Vec<Verdict> {
+    let chunk = |words: &[Word]| {
+        let mut watches = vec![(); words.len()];
+        let words = words.iter().zip(&mut watches).map(|(word, watch)| (recognizer.start(limits), word, watch));
+        R::Session::judge_together(words.collect())
+    };
+    words.chunks(TOGETHER).flat_map(chunk).collect()
+}
+
 /// The outputs on a word, one after the other (the paper's y_1 to y_{T+1}), and the verdict. After a refusal or a limit
 /// the outputs end early.
 pub fn outputs<R: Recognizer>(recognizer: &Arc<R>, word: &Word, limits: Limits) -> (Vec<f64>, Verdict) {
