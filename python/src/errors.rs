@@ -49,9 +49,7 @@ impl Kind {
 /// An error while a file was read or written.
 pub(crate) fn file(error: echostack::FileError) -> PyErr {
     match error {
-        echostack::FileError::Io { source, path } => {
-            PyOSError::new_err((source.raw_os_error(), source.to_string(), path))
-        }
+        echostack::FileError::Io { error, path } => PyOSError::new_err((error.raw_os_error(), error.to_string(), path)),
         other => Kind::File.error(other),
     }
 }

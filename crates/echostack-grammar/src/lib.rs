@@ -42,12 +42,12 @@ use crate::count::Counts;
 #[derive(Debug, thiserror::Error)]
 pub enum GrammarError {
     /// A file could not be read.
-    #[error("could not read {path}: {source}")]
+    #[error("could not read {path}: {error}")]
     Io {
         /// The file.
         path: String,
-        /// Why.
-        source: std::io::Error,
+        /// Why; told above, and so no cause of its own.
+        error: std::io::Error,
     },
     /// The text is no grammar.
     #[error("{0}")]
@@ -141,7 +141,7 @@ impl Grammar {
 }
 
 fn read(path: &Path) -> Result<String, GrammarError> {
-    let io = |source| GrammarError::Io { path: path.display().to_string(), source };
+    let io = |error| GrammarError::Io { path: path.display().to_string(), error };
     let length = std::fs::metadata(path).map_err(io)?.len();
     if length > MAX_FILE {
         return Err(GrammarError::Syntax(format!(

@@ -20,12 +20,12 @@ const MAX_BYTES: u64 = 1 << 30;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The operating system refused.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
+        /// What the system says; told above, and so no cause of its own.
+        error: std::io::Error,
     },
     /// The file is larger than any model.
     #[error("the file has {0} bytes; a model file has at most {MAX_BYTES}")]
@@ -172,12 +172,12 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         file.persist(path)?;
         Ok(())
     };
-    write().map_err(|source| FileError::Io { path: path.to_path_buf(), source })
+    write().map_err(|error| FileError::Io { path: path.to_path_buf(), error })
 }
 
 /// Reads a file, unless it is too large.
 pub(crate) fn load(path: &Path) -> Result<Vec<u8>, FileError> {
-    let io = |source| FileError::Io { path: path.to_path_buf(), source };
+    let io = |error| FileError::Io { path: path.to_path_buf(), error };
     let size = std::fs::metadata(path).map_err(io)?.len();
     if size > MAX_BYTES {
         return Err(FileError::TooLarge(size));
