@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::convert;
 use crate::errors::Kind;
+use crate::threads::work;
 
 /// A reservoir that was built for a number of channels.
 #[pyclass(module = "echostack._native", frozen)]
@@ -97,7 +98,7 @@ pub(crate) fn ridge<'py>(
         return Err(Kind::Data.error("there are no columns to fit"));
     }
     let (x, y) = (x.as_standard_layout(), y.as_standard_layout());
-    let solution = py.detach(|| {
+    let solution = work(py, || {
         let (a, b) = (x.as_slice()?, y.as_slice()?);
         echostack::readout::least_squares(a, x.ncols(), b, y.ncols(), penalty)
     });

@@ -1,12 +1,16 @@
 //! Ridge regression: the linear map V that minimises |X V - Y|^2 + penalty |V|^2, without intercept.
 
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::Solve;
-use faer::{Mat, MatRef, Side as Triangle};
+use faer::{Accum, Mat, MatRef, Par, Side as Triangle};
+use rayon::prelude::*;
 
 use super::{Lesson, States, Values};
 
-/// How many rows are in memory at once.
+/// How many rows are multiplied as one.
 const BLOCK: usize = 4096;
+/// How many such blocks are in work at once.
+const AT_ONCE: usize = 16;
 
 /// The normal equations of a regression, to which rows are added.
 struct Normal {
@@ -20,13 +24,26 @@ impl Normal {
         Self { left, right: Mat::zeros(width, outputs) }
     }
 
-    /// Adds rows that lie one after the other.
+    /// Adds rows that lie one after the other. Blocks of them are multiplied on rayon's threads and added in their order, so that
+    /// the sums do not depend on the number of threads. Of the symmetric left side only the lower half is kept.
     fn add(&mut self, x: &[f64], y: &[f64]) {
-        let count = x.len() / self.left.ncols().max(1);
-        let x = MatRef::from_row_major_slice(x, count, self.left.ncols());
-        let y = MatRef::from_row_major_slice(y, count, self.right.ncols());
-        self.left += x.transpose() * x;
-        self.right += x.transpose() * y;
+        let (width, outputs) = (self.left.ncols(), self.right.ncols());
+        let product = |(x, y): (&[f64], &[f64])| {
+            let count = x.len() / width;
+            let x = MatRef::from_row_major_slice(x, count, width);
+            let mut left = Mat::zeros(width, width);
+            let (lower, whole) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+            triangular::matmul(&mut left, lower, Accum::Add, x.transpose(), whole, x, whole, 1., Par::Seq);
+            (left, x.transpose() * MatRef::from_row_major_slice(y, count, outputs))
+        };
+        let rounds = x.chunks(AT_ONCE * BLOCK * width).zip(y.chunks(AT_ONCE * BLOCK * outputs));
+        for (x, y) in rounds {
+            let blocks = x.par_chunks(BLOCK * width).zip(y.par_chunks(BLOCK * outputs));
+            for (left, right) in blocks.map(product).collect::<Vec<_>>() {
+                self.left += left;
+                self.right += right;
+            }
+        }
     }
 
     /// The solution, row by row, or `None` if the equations are singular to working precision.
@@ -62,7 +79,7 @@ pub(crate) fn ridge(
     let m = inputs.neurons();
     let outputs = steps.first()?.1.0.len();
     let mut normal = Normal::new(2 * m, outputs, penalty);
-    for block in steps.chunks(BLOCK) {
+    for block in steps.chunks(AT_ONCE * BLOCK) {
         let row = |(lesson, _): &(Lesson, Values)| [inputs.get(lesson.input), stacks.get(lesson.stack)].concat();
         let x: Vec<f64> = block.iter().flat_map(row).collect();
         let y: Vec<f64> = block.iter().flat_map(|(_, values)| values.0.iter().copied()).collect();
