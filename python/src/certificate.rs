@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use echostack::Proof;
 use pyo3::prelude::*;
 
 use crate::errors::Kind;
@@ -11,6 +12,16 @@ use crate::machine::Machine;
 /// A proof that a machine does on every word what an automaton does.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Certificate(pub(crate) Arc<echostack::Certificate>);
+
+impl Certificate {
+    /// The certificate of a proof, if there is one.
+    pub(crate) fn of(proof: Proof) -> Option<Self> {
+        match proof {
+            Proof::Proved(certificate) => Some(Self(Arc::new(*certificate))),
+            Proof::Open { .. } => None,
+        }
+    }
+}
 
 #[pymethods]
 impl Certificate {

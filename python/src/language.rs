@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use echostack::tasks::{Split, Task};
-use echostack::{
-    Alphabet, Automaton, Mode, Oracle, Proof, Study, Trace, Walks, WordKind, draw, examples, write_traces,
-};
+use echostack::{Alphabet, Automaton, Mode, Oracle, Study, Trace, Walks, WordKind, draw, examples, write_traces};
 use echostack_grammar::{Encoding, Grammar, Lexer};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -185,13 +183,10 @@ impl Language {
         }
         let (language, oracle) = (self.language()?, self.oracle(mode(strict))?);
         let lengths = lengths.map_or(split.lengths(), |(from, to)| from..=to);
-        let wrong = (count as f64 * negatives).round() as usize;
-        let parts =
-            [(WordKind::Valid, count - wrong), (WordKind::NearMiss, wrong - wrong / 2), (WordKind::Random, wrong / 2)];
         let traces = work(py, || {
             let mut random = split.generator(seed);
             let part = |(kind, count)| examples(&**language, &oracle, kind, lengths.clone(), count, &mut random);
-            parts.into_iter().flat_map(part).collect::<Vec<Trace>>()
+            WordKind::shares(count, negatives).into_iter().flat_map(part).collect::<Vec<Trace>>()
         });
         if traces.len() < count {
             return Err(Kind::Data.error(format!("{} has too few words of the lengths asked for", self.name)));
@@ -223,11 +218,7 @@ impl Language {
         let learned = work(py, || {
             if prove {
                 let (machine, proof) = study.prove(&**language, &params, &waiting, &mut |_| {})?;
-                let certificate = match proof {
-                    Proof::Proved(certificate) => Some(Certificate(Arc::new(*certificate))),
-                    Proof::Open { .. } => None,
-                };
-                return Ok((machine, certificate, 0));
+                return Ok((machine, Certificate::of(proof), 0));
             }
             let (machine, rounds) = study.learn(&**language, &params, &waiting, &mut |_| {})?;
             Ok((machine, None, rounds.last().map_or(0, |round| round.wrong)))
@@ -251,11 +242,7 @@ impl Language {
         let made = work(py, || echostack::construct(&oracle, &params, &waiting));
         let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
         self.note(&mut machine, 0);
-        let certificate = match proof {
-            Proof::Proved(certificate) => Some(Certificate(Arc::new(*certificate))),
-            Proof::Open { .. } => None,
-        };
-        Ok((Machine(Arc::new(machine)), certificate))
+        Ok((Machine(Arc::new(machine)), Certificate::of(proof)))
     }
 
     /// The names of all tasks.

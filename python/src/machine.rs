@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use echostack::{
-    Control, Event, ExtractError, Limits, Mode, Observer, Proof, Prover, Recognizer, Session, Verdict, View, Word,
-    extract, judge, judge_all, judge_in_turn, read_traces, watch_all,
+    Control, Event, ExtractError, Limits, Mode, Observer, Proof, Prover, Recognizer, Verdict, View, Word, extract,
+    judge, judge_all, judge_in_turn, read_traces, watch_all,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -92,12 +92,6 @@ pub(crate) fn trace_word<'py, R: Recognizer>(
     let verdict = judge(judge_by, &word, limits(None), &mut watch);
     failed.map_or(Ok(()), Err)?;
     Ok((all, convert::verdict(py, alphabet, &verdict)?))
-}
-
-/// The tokens that could come first.
-pub(crate) fn first_tokens<R: Recognizer>(judge: &Arc<R>) -> Vec<Option<String>> {
-    let expected = judge.start(limits(None)).expected();
-    expected.into_iter().map(|next| convert::lookahead(judge.alphabet(), next)).collect()
 }
 
 impl Machine {
@@ -244,10 +238,6 @@ impl Machine {
         word: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
         trace_word(py, &self.0, word)
-    }
-
-    fn first_tokens(&self) -> Vec<Option<String>> {
-        first_tokens(&self.0)
     }
 
     /// Searches a proof; the certificate, or a word on which the two differ with both verdicts, or how much is open.

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
-use crate::machine::{Judge, Machine, first_tokens, trace_word};
+use crate::machine::{Judge, Machine, trace_word};
 
 /// A compiled table.
 #[pyclass(module = "echostack._native", frozen)]
@@ -89,10 +89,6 @@ impl Table {
         word: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
         trace_word(py, &self.0, word)
-    }
-
-    fn first_tokens(&self) -> Vec<Option<String>> {
-        first_tokens(&self.0)
     }
 
     /// The table as a source file in Rust or C.

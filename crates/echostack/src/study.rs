@@ -121,13 +121,7 @@ impl Study {
         for (number, word) in language.covering().iter().enumerate() {
             traces.extend(record(teacher, format!("{language} covering word {number}"), word, limits).0);
         }
-        let wrong = (self.negatives.clamp(0., 1.) * self.words as f64).round() as usize;
-        let shares = [
-            (WordKind::Valid, self.words - wrong),
-            (WordKind::NearMiss, wrong - wrong / 2),
-            (WordKind::Random, wrong / 2),
-        ];
-        for (kind, count) in shares {
+        for (kind, count) in WordKind::shares(self.words, self.negatives) {
             let drawn = examples(language, teacher, kind, self.lengths.clone(), count, &mut random);
             if drawn.len() < count {
                 return Err(no_words(language, kind, &self.lengths));

@@ -151,6 +151,11 @@ def _lexer(source: str) -> _native.Lexer:
     return _native.Lexer(source)
 
 
+def _lexed(lexer: _native.Lexer, text: str) -> list[str]:
+    tokens, bad = lexer.tokens(text)
+    return [name for name, _, _ in tokens] + ([] if bad is None else [_NO_TOKEN])
+
+
 class Recognizer:
     """What machines and tables share. ``self._judge`` is what does the work.
 
@@ -167,14 +172,13 @@ class Recognizer:
         return getattr(self, "n_jobs", None) == 1
 
     def _word(self, word: Any) -> Any:
-        source = self._judge.manifest.get("lexer")
-        if source is None or not isinstance(word, str):
-            return word
-        tokens, bad = _lexer(source).tokens(word)
-        return [name for name, _, _ in tokens] + ([] if bad is None else [_NO_TOKEN])
+        return next(iter(self._words([word])))
 
     def _words(self, words: Iterable[Any]) -> Iterable[Any]:
-        return words if self._judge.manifest.get("lexer") is None else [self._word(word) for word in words]
+        source = self._judge.manifest.get("lexer")
+        if source is None:
+            return words
+        return [_lexed(_lexer(source), word) if isinstance(word, str) else word for word in words]
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens of a text, with their places: ``tokens(text)[verdict.position]`` is where it goes wrong."""

@@ -202,13 +202,15 @@ impl<'a> Examples<'a> {
         let neurons = self.reservoir.neurons();
         let inputs = Side::new(neurons, &self.inputs, |read| self.input_state(read));
         let stacks = Side::new(neurons, &self.stacks, |stack| self.state(stack, None));
+        let [between_inputs, between_stacks] =
+            [&inputs.states, &stacks.states].map(|states| Distances::new(states, Simd::default()));
         let test = |question: &Question| match question {
-            Question::Next(next) => inputs.separate(cost, |read| read.1 == *next).map(Test::Input),
+            Question::Next(next) => inputs.separate(&between_inputs, cost, |read| read.1 == *next).map(Test::Input),
             Question::End { symbols, anchored } => {
                 let met = |stack: &Vec<SymbolId>| {
                     stack.iter().rev().take(symbols.len()).eq(symbols) && (!anchored || stack.len() == symbols.len())
                 };
-                stacks.separate(cost, met).map(Test::Stack)
+                stacks.separate(&between_stacks, cost, met).map(Test::Stack)
             }
         };
         questions.iter().map(test).collect()
@@ -233,11 +235,11 @@ impl<'e, E> Side<'e, E> {
         side
     }
 
-    fn separate(&self, cost: f64, met: impl Fn(&E) -> bool) -> Result<Affine, Fault> {
+    fn separate(&self, between: &Distances<'_>, cost: f64, met: impl Fn(&E) -> bool) -> Result<Affine, Fault> {
         if self.examples.is_empty() {
             return Ok(Affine::constant(self.states.neurons(), 0.));
         }
         let positive: Vec<bool> = self.examples.iter().map(|example| met(example)).collect();
-        separate(&self.states, &Distances::new(&self.states, Simd::default()), &positive, cost)
+        separate(&self.states, between, &positive, cost)
     }
 }

@@ -45,6 +45,13 @@ pub enum WordKind {
 impl WordKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Valid, Self::NearMiss, Self::Random];
+
+    /// How many of so many words are of which kind if this part of them, from 0 to 1, is wrong: near misses and random words,
+    /// half each.
+    pub fn shares(count: usize, negatives: f64) -> [(Self, usize); 3] {
+        let wrong = (negatives.clamp(0., 1.) * count as f64).round() as usize;
+        [(Self::Valid, count - wrong), (Self::NearMiss, wrong - wrong / 2), (Self::Random, wrong / 2)]
+    }
 }
 
 impl fmt::Display for WordKind {
