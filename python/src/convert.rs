@@ -12,11 +12,6 @@ use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors::Kind;
 
-/// A symbol that no alphabet has: it is refused wherever it stands.
-pub(crate) fn nothing() -> SymbolId {
-    SymbolId::new(u32::MAX as usize)
-}
-
 /// A word from a sequence of tokens (names or numbers) or from an array of vectors, one a row. A text is a sequence of
 /// characters. What is no token becomes a symbol that every recogniser refuses.
 pub(crate) fn word(given: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<Word> {
@@ -27,7 +22,7 @@ pub(crate) fn word(given: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<Wo
     }
     if let Ok(text) = given.cast::<PyString>() {
         let mut buffer = [0; 4];
-        let token = |letter: char| alphabet.symbol(letter.encode_utf8(&mut buffer)).unwrap_or(nothing());
+        let token = |letter: char| alphabet.symbol(letter.encode_utf8(&mut buffer)).unwrap_or(SymbolId::UNKNOWN);
         return Ok(Word::Symbols(text.to_cow()?.chars().map(token).collect()));
     }
     let tokens = given.try_iter().map_err(|_| {
@@ -53,11 +48,14 @@ fn vectors(given: &Bound<'_, PyAny>) -> PyResult<Word> {
 /// A token by its name or its number.
 pub(crate) fn symbol(token: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<SymbolId> {
     if let Ok(name) = token.cast::<PyString>() {
-        return Ok(alphabet.symbol(&name.to_cow()?).unwrap_or(nothing()));
+        return Ok(alphabet.symbol(&name.to_cow()?).unwrap_or(SymbolId::UNKNOWN));
     }
     if token.is_instance_of::<PyInt>() || token.hasattr("__index__")? {
         let number: i64 = token.call_method0("__index__")?.extract()?;
-        return Ok(usize::try_from(number).ok().filter(|&n| n < alphabet.len()).map_or(nothing(), SymbolId::new));
+        return Ok(usize::try_from(number)
+            .ok()
+            .filter(|&n| n < alphabet.len())
+            .map_or(SymbolId::UNKNOWN, SymbolId::new));
     }
     Err(Kind::Data.error(format!("a token is a name or a number, not {}", kind(token))))
 }
@@ -85,14 +83,8 @@ pub(crate) fn lookahead(alphabet: &Alphabet, next: Lookahead) -> Option<String> 
 
 /// A verdict as name, position, expected tokens and limit.
 pub(crate) fn verdict<'py>(py: Python<'py>, alphabet: &Alphabet, verdict: &Verdict) -> PyResult<Bound<'py, PyTuple>> {
-    let (name, position, limit) = match verdict {
-        Verdict::Accept => ("accept", None, None),
-        Verdict::Incomplete { .. } => ("incomplete", None, None),
-        Verdict::Reject { position, .. } => ("reject", Some(*position), None),
-        Verdict::Stopped { position, limit } => ("stopped", Some(*position), Some(format!("{limit:?}").to_lowercase())),
-    };
     let expected: Vec<Option<String>> = verdict.expected().iter().map(|&next| lookahead(alphabet, next)).collect();
-    (name, position, expected, limit).into_pyobject(py)
+    (verdict.name(), verdict.position(), expected, verdict.limit().map(|limit| limit.to_string())).into_pyobject(py)
 }
 
 /// One event as Python sees it.

@@ -215,7 +215,7 @@ impl Language {
         let study =
             Study { words, negatives, lengths: 1..=max_length, tests, test_lengths: 1..=test_length, rounds, seed };
         let waiting = Waiting::new(progress);
-        let learned = work(py, || {
+        let learned = waiting.work(py, || {
             if prove {
                 let (machine, proof) = study.prove(&**language, &params, &waiting, &mut |_| {})?;
                 return Ok((machine, Certificate::of(proof), 0));
@@ -239,7 +239,7 @@ impl Language {
     ) -> PyResult<(Machine, Option<Certificate>)> {
         let (params, oracle) = (params(spec)?, self.strict()?);
         let waiting = Waiting::new(progress);
-        let made = work(py, || echostack::construct(&oracle, &params, &waiting));
+        let made = waiting.work(py, || echostack::construct(&oracle, &params, &waiting));
         let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
         self.note(&mut machine, 0);
         Ok((Machine(Arc::new(machine)), Certificate::of(proof)))

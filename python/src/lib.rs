@@ -5,6 +5,7 @@
 // Functions that Python calls take their arguments as the binding gives them, and as many as they have names there.
 #![allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::type_complexity)]
 
+mod arrow;
 mod certificate;
 mod convert;
 mod errors;

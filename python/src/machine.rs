@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use echostack::{
-    Control, Event, ExtractError, Limits, Mode, Observer, Proof, Prover, Recognizer, Verdict, View, Word, extract,
-    judge, judge_all, judge_in_turn, read_traces, watch_all,
+    Control, Event, ExtractError, Limits, Mode, Model, Observer, Proof, Prover, Recognizer, Verdict, View, Word,
+    extract, judge, judge_all, judge_in_turn, read_traces, watch_all,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3_arrow::PyRecordBatch;
 
+use crate::arrow;
 use crate::certificate::Certificate;
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
@@ -28,6 +30,7 @@ type JudgeAll<R> = fn(&Arc<R>, &[Word], Limits) -> Vec<Verdict>;
 /// A recogniser, and how it judges many words: on all threads, and on the one that calls.
 pub(crate) struct Judge<'a, R> {
     pub(crate) by: &'a Arc<R>,
+    pub(crate) model: fn(Arc<R>) -> Model,
     pub(crate) all: JudgeAll<R>,
     pub(crate) in_turn: JudgeAll<R>,
 }
@@ -73,6 +76,17 @@ impl<R: Recognizer> Judge<'_, R> {
         let verdicts = self.words(py, words, max_depth, in_turn)?;
         Ok(verdicts.iter().map(Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
     }
+
+    /// The verdicts on a column of Arrow.
+    pub(crate) fn column(
+        &self,
+        py: Python<'_>,
+        words: &Bound<'_, PyAny>,
+        max_depth: Option<usize>,
+        in_turn: bool,
+    ) -> PyResult<arrow::Verdicts> {
+        arrow::judge(py, (self.model)(self.by.clone()), words, limits(max_depth), in_turn)
+    }
 }
 
 /// Everything that happens on a word.
@@ -96,7 +110,7 @@ pub(crate) fn trace_word<'py, R: Recognizer>(
 
 impl Machine {
     fn judges(&self) -> Judge<'_, echostack::Machine> {
-        Judge { by: &self.0, all: judge_all, in_turn: judge_in_turn }
+        Judge { by: &self.0, model: Model::Machine, all: judge_all, in_turn: judge_in_turn }
     }
 }
 
@@ -131,7 +145,7 @@ impl Machine {
     fn fit(py: Python<'_>, traces: &str, spec: &Bound<'_, PyDict>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
         let params = convert::params(spec)?;
         let waiting = Waiting::new(progress);
-        let fitted = work(py, || {
+        let fitted = waiting.work(py, || {
             let (alphabet, traces) = read_traces(&mut traces.as_bytes()).map_err(|error| Kind::Data.error(error))?;
             params.fit(&alphabet, &traces, &waiting).map_err(|error| match error {
                 echostack::FitError::Cancelled => errors::cancelled(),
@@ -221,6 +235,28 @@ impl Machine {
         self.judges().accepts(py, words, max_depth, in_turn)
     }
 
+    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    fn check_arrow(
+        &self,
+        py: Python<'_>,
+        words: &Bound<'_, PyAny>,
+        max_depth: Option<usize>,
+        in_turn: bool,
+    ) -> PyResult<PyRecordBatch> {
+        self.judges().column(py, words, max_depth, in_turn)?.batch()
+    }
+
+    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    fn accepts_arrow<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        max_depth: Option<usize>,
+        in_turn: bool,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        Ok(self.judges().column(py, words, max_depth, in_turn)?.accepts()?.into_pyarray(py))
+    }
+
     /// The outputs on each word, a row a step.
     fn outputs<'py>(&self, py: Python<'py>, words: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         let words = convert::words(words, self.0.alphabet())?;
@@ -250,7 +286,7 @@ impl Machine {
     ) -> PyResult<(Option<Certificate>, Option<(Vec<String>, Bound<'py, PyTuple>, Bound<'py, PyTuple>)>, usize)> {
         let oracle = language.strict()?;
         let waiting = Waiting::new(progress);
-        let found = work(py, || {
+        let found = waiting.work(py, || {
             let prover = Prover::new(&oracle, self.0.view()).map_err(|error| Kind::Grammar.error(error))?;
             let proof = prover.prove(&self.0, &waiting);
             if waiting.cancelled() {
@@ -279,7 +315,7 @@ impl Machine {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(String, String, Vec<(String, Vec<String>)>, String, Certificate)> {
         let waiting = Waiting::new(progress);
-        let found = work(py, || extract(&self.0, &waiting)).map_err(refused)?;
+        let found = waiting.work(py, || extract(&self.0, &waiting)).map_err(refused)?;
         let alphabet = self.0.alphabet();
         let name = |symbol: &echostack::SymbolId| alphabet.name(*symbol).to_string();
         let productions = found.productions.iter().map(|(push, all)| (name(push), all.iter().map(name).collect()));
@@ -308,7 +344,7 @@ impl Machine {
             language.strict()?
         } else {
             let waiting = Waiting::new(progress);
-            work(py, || extract(&self.0, &waiting)).map_err(refused)?.automaton
+            waiting.work(py, || extract(&self.0, &waiting)).map_err(refused)?.automaton
         };
         let manifest = self.0.manifest().clone();
         let table =

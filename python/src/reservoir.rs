@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use echostack::reservoir::{Sequence, run};
 use echostack::{Activation, Drive, MatrixParts, MatrixReservoir, Recurrent, Simd};
-use numpy::ndarray::{Array2, ArrayView2};
+use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -34,18 +35,19 @@ impl Reservoir {
         self.0.channels()
     }
 
-    /// The state after each row of the inputs, from the zero state or from the one given.
-    #[pyo3(signature = (inputs, start=None))]
+    /// The state after each row of each sequence's inputs, from the zero state or from the one given.
+    #[pyo3(signature = (sequences, start=None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
-        inputs: PyReadonlyArray2<'py, f64>,
+        sequences: Vec<PyReadonlyArray2<'py, f64>>,
         start: Option<PyReadonlyArray1<'py, f64>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let view = inputs.as_array();
+    ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         let (neurons, channels) = (self.0.neurons(), self.0.channels());
-        if view.ncols() != channels {
-            return Err(Kind::Data.error(format!("inputs have {} channels, but {channels} are needed", view.ncols())));
+        let inputs: Vec<_> = sequences.iter().map(|one| one.as_array()).collect();
+        if let Some(wrong) = inputs.iter().find(|one| one.ncols() != channels) {
+            let wrong = wrong.ncols();
+            return Err(Kind::Data.error(format!("inputs have {wrong} channels, but {channels} are needed")));
         }
         let start: Vec<f64> = match start {
             Some(start) => start.as_array().to_vec(),
@@ -54,29 +56,20 @@ impl Reservoir {
         if start.len() != neurons {
             return Err(Kind::Data.error(format!("the first state has {} values, not {neurons}", start.len())));
         }
-        let states = py.detach(|| states(&*self.0, view, start));
-        Ok(states.into_pyarray(py))
+        let inputs: Vec<_> = inputs.iter().map(|one| one.as_standard_layout()).collect();
+        let mut states: Vec<_> =
+            inputs.iter().map(|rows| PyArray2::zeros(py, (rows.nrows(), neurons), false).readwrite()).collect();
+        let mut sequences = Vec::new();
+        for (rows, states) in inputs.iter().zip(&mut states) {
+            let values = rows.as_slice().unwrap_or_default();
+            let drive = |row| Drive::Values(&values[row * channels..][..channels]);
+            let drives = (0..rows.nrows()).map(drive).collect();
+            sequences.push(Sequence { start: start.clone(), drives, states: states.as_slice_mut()? });
+        }
+        work(py, || run(&*self.0, Simd::default(), &mut sequences));
+        drop(sequences);
+        Ok(states.into_iter().map(|states| (**states).clone()).collect())
     }
-}
-
-fn states(reservoir: &dyn echostack::Reservoir, inputs: ArrayView2<'_, f64>, start: Vec<f64>) -> Array2<f64> {
-    let neurons = reservoir.neurons();
-    let mut all = vec![0.; inputs.nrows() * neurons];
-    let mut from = start;
-    let mut row = Vec::new();
-    for (input, to) in inputs.outer_iter().zip(all.chunks_exact_mut(neurons.max(1))) {
-        let values = if let Some(values) = input.as_slice() {
-            values
-        } else {
-            row.clear();
-            row.extend(input.iter());
-            &row
-        };
-        reservoir.step(Simd::default(), &from, Drive::Values(values), to);
-        from.clear();
-        from.extend_from_slice(to);
-    }
-    Array2::from_shape_vec((inputs.nrows(), neurons), all).unwrap_or_default()
 }
 
 /// The weights that minimise |X W - Y|^2 + penalty |W|^2.

@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use echostack::pushdown::SourceLanguage;
-use echostack::{Input, Recognizer, Scanner, Session as _, Status};
-use numpy::PyArray1;
+use echostack::{Input, Model, Recognizer, Scanner, Session as _, Status};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3_arrow::PyRecordBatch;
 
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
@@ -18,7 +19,7 @@ pub(crate) struct Table(pub(crate) Arc<echostack::Table>);
 
 impl Table {
     fn judges(&self) -> Judge<'_, echostack::Table> {
-        Judge { by: &self.0, all: Scanner::judge_all, in_turn: Scanner::judge_in_turn }
+        Judge { by: &self.0, model: Model::Table, all: Scanner::judge_all, in_turn: Scanner::judge_in_turn }
     }
 }
 
@@ -81,6 +82,28 @@ impl Table {
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         self.judges().accepts(py, words, max_depth, in_turn)
+    }
+
+    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    fn check_arrow(
+        &self,
+        py: Python<'_>,
+        words: &Bound<'_, PyAny>,
+        max_depth: Option<usize>,
+        in_turn: bool,
+    ) -> PyResult<PyRecordBatch> {
+        self.judges().column(py, words, max_depth, in_turn)?.batch()
+    }
+
+    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    fn accepts_arrow<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        max_depth: Option<usize>,
+        in_turn: bool,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        Ok(self.judges().column(py, words, max_depth, in_turn)?.accepts()?.into_pyarray(py))
     }
 
     fn trace<'py>(

@@ -8,7 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// The threads of a process; one that was forked from it has none of them, and gets its own.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-fn pool() -> Option<Arc<ThreadPool>> {
+pub(crate) fn pool() -> Option<Arc<ThreadPool>> {
     let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
     if let Some((owner, pool)) = &*known

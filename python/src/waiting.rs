@@ -2,10 +2,13 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use echostack::{Control, Stage};
 use pyo3::prelude::*;
+
+use crate::threads::pool;
 
 /// How often the interpreter is asked and told.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -41,11 +44,34 @@ impl Waiting {
                 let name = format!("{stage:?}").to_lowercase();
                 progress.call1(py, (name, done, total)).map(|_| ())
             });
-            // An interrupt or an error in the function stops the call.
-            if told.is_err() || py.check_signals().is_err() {
+            // An error in the function stops the call.
+            if told.is_err() {
                 self.stopped.store(true, Ordering::Relaxed);
             }
         });
+    }
+
+    /// Lets the interpreter go and works on the process's threads, while this one waits for Ctrl-C: only the interpreter's first
+    /// thread gets to know of it.
+    pub(crate) fn work<R: Send>(&self, py: Python<'_>, f: impl FnOnce() -> R + Send) -> R {
+        py.detach(|| {
+            let Some(pool) = pool() else { return f() };
+            let (sender, receiver) = mpsc::channel();
+            pool.in_place_scope(|scope| {
+                scope.spawn(move |_| sender.send(f()).unwrap_or_default());
+                loop {
+                    match receiver.recv_timeout(PAUSE) {
+                        Ok(done) => return Some(done),
+                        Err(RecvTimeoutError::Disconnected) => return None,
+                        Err(RecvTimeoutError::Timeout) if Python::attach(|py| py.check_signals().is_err()) => {
+                            self.stopped.store(true, Ordering::Relaxed);
+                        }
+                        Err(RecvTimeoutError::Timeout) => {}
+                    }
+                }
+            })
+            .expect("work that ends without a result has panicked, which the scope passes on")
+        })
     }
 }
 
@@ -55,12 +81,6 @@ impl Control for Waiting {
     }
 
     fn cancelled(&self) -> bool {
-        if !self.stopped.load(Ordering::Relaxed) && self.is_time() {
-            let interrupted = Python::attach(|py| py.check_signals().is_err());
-            if interrupted {
-                self.stopped.store(true, Ordering::Relaxed);
-            }
-        }
         self.stopped.load(Ordering::Relaxed)
     }
 }

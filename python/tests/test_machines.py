@@ -3,6 +3,9 @@
 import copy
 import multiprocessing
 import pickle
+import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -82,9 +85,9 @@ def test_a_reservoir_of_your_own(brackets):
     own = es.MatrixReservoir(W, Win)
     X, y = brackets.examples(100, negatives=0.5, random_state=0)
     assert es.ReservoirStackMachine(own).fit(X, y).score(*brackets.examples(50, test=True, random_state=2)) == 1.0
-    inputs = random.normal(size=(20, 3))
+    inputs = random.normal(size=(5000, 3))
     state, states = np.zeros(100), own.run(inputs)
-    for step in range(20):
+    for step in range(5000):
         state = np.tanh(W @ state + Win @ inputs[step])
         np.testing.assert_allclose(states[step], state, atol=1e-12)
 
@@ -192,3 +195,21 @@ def test_an_echo_state_network_is_the_textbook():
     np.testing.assert_array_equal(again.predict([x])[0], network.predict([x])[0])
     with pytest.raises(es.errors.DataError):
         es.EchoStateNetwork().fit([x], [])
+
+
+def test_progress_is_shown_and_ctrl_c_stops():
+    program = """
+import echostack as es
+print("ready", flush=True)
+try:
+    es.ReservoirStackMachine(verbose=True).fit_language(es.Language.task("json"), n_tests=100_000_000)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program], stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        shown = process.stderr.read(40)
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=20)
+    assert rest == "stopped\n" and "test     [" in shown

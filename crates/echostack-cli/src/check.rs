@@ -144,15 +144,15 @@ fn report(
     refused: Option<&str>,
 ) -> Result<()> {
     if args.json {
-        let mut value = json!({"file": file, "line": line, "verdict": text::verdict_name(verdict)});
-        if let Verdict::Reject { position, .. } | Verdict::Stopped { position, .. } = verdict {
+        let mut value = json!({"file": file, "line": line, "verdict": verdict.name()});
+        if let Some(position) = verdict.position() {
             value["position"] = json!(position);
         }
         if let Verdict::Reject { expected, .. } | Verdict::Incomplete { expected } = verdict {
             value["expected"] = Value::from(expected_names(alphabet, expected, str::to_string));
         }
         if let Verdict::Stopped { limit, .. } = verdict {
-            value["limit"] = json!(format!("{limit:?}").to_lowercase());
+            value["limit"] = json!(limit.to_string());
         }
         return print_json(&value);
     }
@@ -171,7 +171,7 @@ pub(crate) fn tell(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&str>
             None => format!("reject after {position} tokens{}", hint(expected)),
         },
         Verdict::Stopped { position, limit } => {
-            format!("stopped at token {position}: the limit on {} was reached", format!("{limit:?}").to_lowercase())
+            format!("stopped at token {position}: the limit on {limit} was reached")
         }
     }
 }

@@ -13,6 +13,7 @@ mod learn;
 mod parse;
 mod progress;
 mod reading;
+mod reproduce;
 mod sample;
 mod subject;
 mod teach;
@@ -70,6 +71,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Train and test as a work item says, and print errors and seconds
     Bench(bench::Args),
+    /// Run the paper's experiments and set the figures beside the published ones
+    Reproduce(reproduce::Args),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -184,6 +187,7 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Parse(args) => parse::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args, cli.quiet),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "echostack", &mut script);

@@ -133,7 +133,7 @@ impl<'a> Printer<'a> {
             return Err(error.into());
         }
         if self.format == Format::Events {
-            writeln!(self.out, "{}", text::verdict_name(verdict))?;
+            writeln!(self.out, "{}", verdict.name())?;
             return Ok(());
         }
         let Some(tree) = self.tree.finish().filter(|_| verdict.is_accept()) else { return Ok(()) };

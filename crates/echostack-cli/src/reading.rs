@@ -22,11 +22,6 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     })
 }
 
-/// A symbol that no alphabet has: it is refused wherever it stands.
-pub(crate) fn nothing() -> SymbolId {
-    SymbolId::new(u32::MAX as usize)
-}
-
 /// The tokens of an alphabet by what they are written as.
 pub(crate) struct Names<'a> {
     alphabet: &'a Alphabet,
@@ -38,7 +33,7 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(crate) fn new(alphabet: &'a Alphabet, chars: bool) -> Self {
-        let mut single = [nothing(); 256];
+        let mut single = [SymbolId::UNKNOWN; 256];
         for token in alphabet.terminals() {
             if let [byte] = *alphabet.name(token).as_bytes() {
                 single[usize::from(byte)] = token;
@@ -50,7 +45,9 @@ impl<'a> Names<'a> {
     fn token(&self, name: &[u8]) -> SymbolId {
         match *name {
             [byte] => self.single[usize::from(byte)],
-            _ => std::str::from_utf8(name).ok().and_then(|name| self.alphabet.symbol(name)).unwrap_or(nothing()),
+            _ => {
+                std::str::from_utf8(name).ok().and_then(|name| self.alphabet.symbol(name)).unwrap_or(SymbolId::UNKNOWN)
+            }
         }
     }
 }
@@ -213,14 +210,14 @@ impl<'a, R: Reader> Reading<'a, R> {
     #[inline]
     fn add_single(&mut self, byte: u8) {
         match self.names.single[usize::from(byte)] {
-            token if token != nothing() => self.batch.push(token),
+            token if token != SymbolId::UNKNOWN => self.batch.push(token),
             _ => self.add(&[byte]),
         }
     }
 
     fn add(&mut self, name: &[u8]) {
         let token = self.names.token(name);
-        if token == nothing() {
+        if token == SymbolId::UNKNOWN {
             self.unknown.get_or_insert_with(|| String::from_utf8_lossy(name).into_owned());
         }
         self.batch.push(token);

@@ -6,11 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use echostack::{Alphabet, Input, Limits, Lookahead, Observer, Recognizer, Session, Status, Verdict};
+use echostack::{Alphabet, Input, Limits, Lookahead, Observer, Recognizer, Session, Status, SymbolId, Verdict};
 use echostack_grammar::{Lexeme, Lexer, place};
 use serde_json::{Value, json};
-
-use crate::reading::nothing;
 
 /// The longest text that is read, in bytes.
 const MAX_TEXT: u64 = 1 << 30;
@@ -57,13 +55,13 @@ pub(crate) fn judge<'a, R: Recognizer>(
 ) -> Judged<'a> {
     let mut session = judge.start(limits);
     for lexeme in lexemes {
-        let symbol = judge.alphabet().symbol(lexeme.name).unwrap_or(nothing());
+        let symbol = judge.alphabet().symbol(lexeme.name).unwrap_or(SymbolId::UNKNOWN);
         if session.feed(Input::Symbol(symbol), watch) != Status::Open {
             return Judged { verdict: session.finish(watch), fault: Some(Fault::Token(*lexeme)) };
         }
     }
     if let Some(byte) = *bad {
-        session.feed(Input::Symbol(nothing()), watch);
+        session.feed(Input::Symbol(SymbolId::UNKNOWN), watch);
         return Judged { verdict: session.finish(watch), fault: Some(Fault::Byte(byte)) };
     }
     Judged { verdict: session.finish(watch), fault: None }
@@ -97,16 +95,6 @@ pub(crate) fn hint(names: &[String]) -> String {
     }
 }
 
-/// The name of a verdict, for machines.
-pub(crate) fn verdict_name(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Accept => "accept",
-        Verdict::Incomplete { .. } => "incomplete",
-        Verdict::Reject { .. } => "reject",
-        Verdict::Stopped { .. } => "stopped",
-    }
-}
-
 impl Judged<'_> {
     /// Where the text goes wrong, in bytes.
     fn byte(&self, text: &str) -> usize {
@@ -123,7 +111,7 @@ impl Judged<'_> {
         let what = match (&self.verdict, &self.fault) {
             (Verdict::Accept, _) => return format!("{file}: accept"),
             (Verdict::Stopped { limit, .. }, _) => {
-                format!("stopped: the limit on {} was reached", format!("{limit:?}").to_lowercase())
+                format!("stopped: the limit on {limit} was reached")
             }
             (_, Some(Fault::Token(lexeme))) => {
                 let (name, own) = (shown(lexeme.name), &text[lexeme.start..lexeme.end]);
@@ -146,7 +134,7 @@ impl Judged<'_> {
 
     /// The same as JSON.
     pub(crate) fn json(&self, alphabet: &Alphabet, file: &str, text: &str) -> Value {
-        let mut value = json!({"file": file, "verdict": verdict_name(&self.verdict)});
+        let mut value = json!({"file": file, "verdict": self.verdict.name()});
         if self.verdict.is_accept() {
             return value;
         }
@@ -158,7 +146,7 @@ impl Judged<'_> {
             value["unexpected"] = json!(lexeme.name);
         }
         match &self.verdict {
-            Verdict::Stopped { limit, .. } => value["limit"] = json!(format!("{limit:?}").to_lowercase()),
+            Verdict::Stopped { limit, .. } => value["limit"] = json!(limit.to_string()),
             verdict => value["expected"] = json!(expected_names(alphabet, verdict.expected(), str::to_string)),
         }
         value

@@ -1,4 +1,4 @@
-//! The vectorised arithmetic that every decision is made of: tanh, exp, squared distances, in f64.
+//! The vectorised arithmetic that every decision is made of: tanh, exp, products, squared distances, in f64.
 //!
 //! All of it is written as plain loops over fixed orders of summation, with a fused multiply-add wherever one is written
 //! and nowhere else, so that the result is the same, bit for bit, on every CPU and with vector instructions or without. [`Simd`]
@@ -78,6 +78,11 @@ impl Simd {
     pub(crate) fn multiply(self, columns: &[f64], from: &[f64], to: &mut [f64]) {
         self.run(Multiply { columns, from, to });
     }
+
+    /// The same for vectors side by side, with the same bits.
+    pub(crate) fn multiply_abreast(self, columns: &[f64], from: &[Abreast], to: &mut [Abreast]) {
+        self.run(MultiplyAbreast { columns, from, to });
+    }
 }
 
 /// A loop that is compiled for each set of instructions. Everything is inlined by force: only what is inlined into
@@ -129,6 +134,104 @@ impl WithSimd for Distances<'_> {
                     squared_distances::<S, 2, { POINTS / 2 }>(simd, rows, comparison, first);
                 }
             }
+        }
+    }
+}
+
+struct MultiplyAbreast<'a> {
+    columns: &'a [f64],
+    from: &'a [Abreast],
+    to: &'a mut [Abreast],
+}
+
+impl WithSimd for MultiplyAbreast<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) {
+        match S::F64_LANES {
+            8 => multiply_abreast::<S, { ABREAST / 8 }>(simd, self),
+            4 => multiply_abreast::<S, { ABREAST / 4 }>(simd, self),
+            2 => multiply_abreast::<S, { ABREAST / 2 }>(simd, self),
+            _ => multiply_abreast::<S, ABREAST>(simd, self),
+        }
+    }
+}
+
+/// How many rows of a dense matrix are multiplied at a time: as many as a line of the cache has.
+const ROWS_AT_ONCE: usize = 8;
+
+/// `V` vectors hold the values of all states.
+#[inline(always)]
+fn multiply_abreast<S: pulp::Simd, const V: usize>(simd: S, product: MultiplyAbreast<'_>) {
+    let MultiplyAbreast { columns, from, to } = product;
+    let height = to.len();
+    for (number, to) in to.chunks_mut(ROWS_AT_ONCE).enumerate() {
+        let first = number * ROWS_AT_ONCE;
+        let mut sums = [[simd.splat_f64s(0.); V]; ROWS_AT_ONCE];
+        let mut weights = [0.; ROWS_AT_ONCE];
+        for (column, from) in columns.chunks_exact(height).zip(from) {
+            weights[..to.len()].copy_from_slice(&column[first..first + to.len()]);
+            let from = S::as_simd_f64s(&from.0).0;
+            for row in 0..ROWS_AT_ONCE {
+                let weight = simd.splat_f64s(weights[row]);
+                for v in 0..V {
+                    sums[row][v] = simd.mul_add_f64s(from[v], weight, sums[row][v]);
+                }
+            }
+        }
+        for (to, sums) in to.iter_mut().zip(&sums) {
+            S::as_mut_simd_f64s(&mut to.0).0.copy_from_slice(sums);
+        }
+    }
+}
+
+struct SparseAbreast<'a> {
+    rows: &'a SparseRows,
+    from: &'a [Abreast],
+    to: &'a mut [Abreast],
+}
+
+impl WithSimd for SparseAbreast<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) {
+        match S::F64_LANES {
+            8 => sparse_abreast::<S, { ABREAST / 8 }>(simd, self),
+            4 => sparse_abreast::<S, { ABREAST / 4 }>(simd, self),
+            2 => sparse_abreast::<S, { ABREAST / 2 }>(simd, self),
+            _ => sparse_abreast::<S, ABREAST>(simd, self),
+        }
+    }
+}
+
+/// `V` vectors hold the values of all states.
+#[inline(always)]
+fn sparse_abreast<S: pulp::Simd, const V: usize>(simd: S, product: SparseAbreast<'_>) {
+    let SparseAbreast { rows, from, to } = product;
+    for (to, (columns, weights)) in to.iter_mut().zip(rows.rows()) {
+        let mut sums = [[simd.splat_f64s(0.); V]; SparseRows::PARTS];
+        let add = |sums: &mut [S::f64s; V], column: u32, weight: f64| {
+            let from = S::as_simd_f64s(&from[column as usize].0).0;
+            let weight = simd.splat_f64s(weight);
+            for v in 0..V {
+                sums[v] = simd.add_f64s(sums[v], simd.mul_f64s(weight, from[v]));
+            }
+        };
+        let (columns, rest_columns) = columns.as_chunks::<{ SparseRows::PARTS }>();
+        let (weights, rest_weights) = weights.as_chunks::<{ SparseRows::PARTS }>();
+        for (columns, weights) in columns.iter().zip(weights) {
+            for part in 0..SparseRows::PARTS {
+                add(&mut sums[part], columns[part], weights[part]);
+            }
+        }
+        for ((sums, &column), &weight) in sums.iter_mut().zip(rest_columns).zip(rest_weights) {
+            add(sums, column, weight);
+        }
+        let to = S::as_mut_simd_f64s(&mut to.0).0;
+        for v in 0..V {
+            to[v] = simd.add_f64s(simd.add_f64s(sums[0][v], sums[1][v]), simd.add_f64s(sums[2][v], sums[3][v]));
         }
     }
 }
@@ -242,6 +345,82 @@ fn tanh(x: f64) -> f64 {
     // e^(2|x|) - 1, without cancellation near 0, where scale is 1.
     let minus_one = p.mul_add(scale, scale - 1.);
     (minus_one / (minus_one + 2.)).copysign(x)
+}
+
+/// How many states stand side by side where several are multiplied at once.
+pub(crate) const ABREAST: usize = 8;
+
+/// One value of each of [`ABREAST`] states. Aligned, so that it is never spread over two lines of the cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct Abreast(pub(crate) [f64; ABREAST]);
+
+/// A sparse matrix, row by row.
+#[derive(Clone, Debug)]
+pub(crate) struct SparseRows {
+    /// Where each row's weights begin; one more entry at the end.
+    starts: Vec<u32>,
+    columns: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl SparseRows {
+    /// A row is summed in this many interleaved parts.
+    const PARTS: usize = 4;
+
+    /// A matrix of entries (row, column, weight) that are sorted by row.
+    pub(crate) fn new(rows: usize, entries: impl Iterator<Item = (u32, u32, f64)>) -> Self {
+        let mut this = Self { starts: vec![0; rows + 1], columns: Vec::new(), weights: Vec::new() };
+        for (row, column, weight) in entries {
+            this.columns.push(column);
+            this.weights.push(weight);
+            this.starts[row as usize + 1] = this.columns.len() as u32;
+        }
+        for row in 0..rows {
+            this.starts[row + 1] = this.starts[row + 1].max(this.starts[row]);
+        }
+        this
+    }
+
+    /// The columns and weights of each row.
+    #[inline(always)]
+    fn rows(&self) -> impl Iterator<Item = (&[u32], &[f64])> {
+        self.starts.windows(2).map(|ends| {
+            let range = ends[0] as usize..ends[1] as usize;
+            (&self.columns[range.clone()], &self.weights[range])
+        })
+    }
+
+    /// The entries: row, column, weight.
+    pub(crate) fn entries(&self) -> Vec<(u32, u32, f64)> {
+        let row = |(row, (columns, weights)): (usize, (&[u32], &[f64]))| {
+            columns.iter().zip(weights).map(|(&column, &weight)| (row as u32, column, weight)).collect::<Vec<_>>()
+        };
+        self.rows().enumerate().flat_map(row).collect()
+    }
+
+    /// `to = matrix * from`.
+    pub(crate) fn multiply(&self, from: &[f64], to: &mut [f64]) {
+        for (to, (columns, weights)) in to.iter_mut().zip(self.rows()) {
+            let mut sums = [0.; Self::PARTS];
+            let (columns, rest_columns) = columns.as_chunks::<{ Self::PARTS }>();
+            let (weights, rest_weights) = weights.as_chunks::<{ Self::PARTS }>();
+            for (columns, weights) in columns.iter().zip(weights) {
+                for ((sum, &column), weight) in sums.iter_mut().zip(columns).zip(weights) {
+                    *sum += weight * from[column as usize];
+                }
+            }
+            for ((sum, &column), weight) in sums.iter_mut().zip(rest_columns).zip(rest_weights) {
+                *sum += weight * from[column as usize];
+            }
+            *to = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        }
+    }
+
+    /// The same for vectors side by side, with the same bits: each weight is read once for all of them.
+    pub(crate) fn multiply_abreast(&self, simd: Simd, from: &[Abreast], to: &mut [Abreast]) {
+        simd.run(SparseAbreast { rows: self, from, to });
+    }
 }
 
 /// How many rows stand side by side in [`Rows`].

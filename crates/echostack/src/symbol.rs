@@ -12,6 +12,9 @@ use std::sync::Arc;
 pub struct SymbolId(u32);
 
 impl SymbolId {
+    /// A symbol that no alphabet has: what stands for a token that is unknown. It is refused wherever it stands.
+    pub const UNKNOWN: Self = Self(u32::MAX);
+
     /// The symbol with this index.
     ///
     /// # Panics

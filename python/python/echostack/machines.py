@@ -17,7 +17,7 @@ from ._progress import reporter
 from .errors import DataError, FitError, ParameterError, ProofError, not_fitted
 from .languages import Language
 from .recognizers import CompiledTable, Recognizer, Verdict, _verdict
-from .reservoirs import CycleReservoir
+from .reservoirs import CycleReservoir, _rows
 from .traces import Trace, symbols_of, to_jsonl
 
 __all__ = ["ReservoirStackMachine", "EchoStateNetwork", "Certificate", "Difference", "Extraction"]
@@ -379,11 +379,8 @@ class EchoStateNetwork(Parametrised):
         self.washout = washout
         self.random_state = random_state
 
-    def _states(self, sequence: ArrayLike) -> NDArray[np.float64]:
-        rows = np.ascontiguousarray(sequence, dtype=np.float64)
-        if rows.ndim != 2:
-            raise DataError(f"a sequence has {rows.ndim} dimensions, but needs two: steps and channels")
-        return self.reservoir_.run(rows)
+    def _states(self, sequences: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
+        return self.reservoir_.run([_rows(one) for one in sequences])
 
     def fit(self, X: Sequence[ArrayLike], y: Sequence[ArrayLike]) -> EchoStateNetwork:
         """Fits the regression; X and y are lists of arrays of shape (steps, channels), of equal steps in pairs."""
@@ -392,7 +389,7 @@ class EchoStateNetwork(Parametrised):
         first = np.asarray(X[0])
         reservoir = CycleReservoir() if self.reservoir is None else self.reservoir
         self.reservoir_ = reservoir._build(first.shape[-1], self.random_state)
-        states = np.concatenate([self._states(one)[self.washout :] for one in X])
+        states = np.concatenate([one[self.washout :] for one in self._states(X)])
         targets = np.concatenate([np.asarray(one, dtype=np.float64)[self.washout :] for one in y])
         targets = np.ascontiguousarray(targets.reshape(len(targets), -1))
         self.coef_ = _native.ridge(states, targets, float(self.alpha))
@@ -403,7 +400,7 @@ class EchoStateNetwork(Parametrised):
         """The outputs for each sequence."""
         if "coef_" not in self.__dict__:
             raise not_fitted(self)
-        return [self._states(one) @ self.coef_ for one in X]
+        return [states @ self.coef_ for states in self._states(X)]
 
     def score(self, X: Sequence[ArrayLike], y: Sequence[ArrayLike]) -> float:
         """The coefficient of determination over all steps."""

@@ -35,7 +35,9 @@ def plot_states(machine: ReservoirStackMachine, words: Iterable[Any], ax: Any = 
     if len(stacks) < 2:
         raise DataError("there are too few stacks to show; give longer words")
     ordered = sorted(stacks)
-    states = np.array([native.run(np.eye(len(symbols))[[symbols.index(s) for s in stack]])[-1] for stack in ordered])
+    one_hot = np.eye(len(symbols))
+    runs = native.run([one_hot[[symbols.index(symbol) for symbol in stack]] for stack in ordered])
+    states = np.array([run[-1] for run in runs])
     centred = states - states.mean(axis=0)
     _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
     places = centred @ directions[:2].T

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
+from .errors import DataError
 
 __all__ = ["END", "Token", "Verdict", "Session", "Parse", "Recognizer", "CompiledTable", "load"]
 
@@ -156,6 +157,13 @@ def _lexed(lexer: _native.Lexer, text: str) -> list[str]:
     return [name for name, _, _ in tokens] + ([] if bad is None else [_NO_TOKEN])
 
 
+def _is_arrow(words: Any) -> bool:
+    # Pandas speaks the interface only if pyarrow is there, and its columns of lists are Python's own.
+    if type(words).__module__.startswith("pandas."):
+        return False
+    return hasattr(words, "__arrow_c_array__") or hasattr(words, "__arrow_c_stream__")
+
+
 class Recognizer:
     """What machines and tables share. ``self._judge`` is what does the work.
 
@@ -176,6 +184,8 @@ class Recognizer:
 
     def _words(self, words: Iterable[Any]) -> Iterable[Any]:
         source = self._judge.manifest.get("lexer")
+        if _is_arrow(words):
+            raise DataError("this takes a list of words; an Arrow column goes to accepts, predict or check_arrow")
         if source is None:
             return words
         return [_lexed(_lexer(source), word) if isinstance(word, str) else word for word in words]
@@ -207,8 +217,21 @@ class Recognizer:
         return [_verdict(given) for given in self._judge.judge(self._words(words), max_depth, self._in_turn)]
 
     def accepts(self, words: Iterable[Any], max_depth: int | None = None) -> NDArray[np.bool_]:
-        """Whether each word is accepted."""
+        """Whether each word is accepted.
+
+        The words may be an Arrow column (of pyarrow, polars or any other library that speaks the Arrow C interface): lists of names, lists
+        of numbers, or texts. No Python object is made of its tokens. A null is an error; see :meth:`check_arrow`.
+        """
+        if _is_arrow(words):
+            return self._judge.accepts_arrow(words, max_depth, self._in_turn)
         return self._judge.accepts(self._words(words), max_depth, self._in_turn)
+
+    def check_arrow(self, words: Any, max_depth: int | None = None) -> Any:
+        """The verdicts on an Arrow column of words, as an Arrow record batch with the columns ``verdict`` and ``position``.
+
+        ``pyarrow.record_batch(...)`` and ``polars.DataFrame(...)`` take it as it is. Null words have null verdicts.
+        """
+        return self._judge.check_arrow(words, max_depth, self._in_turn)
 
     def session(self, max_depth: int | None = None) -> Session:
         """Begins a word that is read token by token."""

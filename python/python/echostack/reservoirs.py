@@ -21,6 +21,13 @@ from .errors import DataError
 __all__ = ["RandomReservoir", "CycleReservoir", "LegendreReservoir", "MatrixReservoir"]
 
 
+def _rows(inputs: ArrayLike) -> NDArray[np.float64]:
+    rows = np.ascontiguousarray(inputs, dtype=np.float64)
+    if rows.ndim != 2:
+        raise DataError(f"a sequence has {rows.ndim} dimensions, but needs two: steps and channels")
+    return rows
+
+
 class _Reservoir(Parametrised):
     _kind: str
 
@@ -40,11 +47,9 @@ class _Reservoir(Parametrised):
         -------
         array of shape (steps, neurons)
         """
-        rows = np.ascontiguousarray(inputs, dtype=np.float64)
-        if rows.ndim != 2:
-            raise DataError(f"inputs have {rows.ndim} dimensions, but need two: steps and channels")
+        rows = _rows(inputs)
         first = None if start is None else np.ascontiguousarray(start, dtype=np.float64)
-        return self._build(rows.shape[1], random_state).run(rows, first)
+        return self._build(rows.shape[1], random_state).run([rows], first)[0]
 
     def _build(self, channels: int, random_state: Any = None) -> _native.Reservoir:
         return _native.Reservoir(self._spec(random_state), channels)

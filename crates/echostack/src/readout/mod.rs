@@ -7,11 +7,13 @@
 //!
 //! A machine that was constructed has no support vectors: its heads are lists of clauses over linear values.
 
+mod classifier;
 mod lessons;
 mod ridge;
 mod separate;
 mod svm;
 
+pub use classifier::{Classifier, ClassifierError};
 pub(crate) use lessons::{ContextId, ContextInput, Contexts, Distances, Labelled, States, Values, scale};
 pub use lessons::{Lesson, Lessons, StateId};
 pub use ridge::least_squares;

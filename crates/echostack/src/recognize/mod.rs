@@ -5,6 +5,7 @@
 mod run;
 mod tree;
 
+use std::fmt;
 use std::sync::Arc;
 
 pub use run::{Engine, Run};
@@ -70,6 +71,32 @@ impl Verdict {
         matches!(self, Self::Accept)
     }
 
+    /// Its name: `accept`, `incomplete`, `reject` or `stopped`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Incomplete { .. } => "incomplete",
+            Self::Reject { .. } => "reject",
+            Self::Stopped { .. } => "stopped",
+        }
+    }
+
+    /// The token that cannot stand where it stands, or at which a limit was reached, counted from 0.
+    pub fn position(&self) -> Option<u64> {
+        match self {
+            Self::Reject { position, .. } | Self::Stopped { position, .. } => Some(*position),
+            Self::Accept | Self::Incomplete { .. } => None,
+        }
+    }
+
+    /// The limit that was reached, if one was.
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Self::Stopped { limit, .. } => Some(*limit),
+            _ => None,
+        }
+    }
+
     /// What could have stood where the word goes wrong or ends; nothing if it is accepted or was stopped.
     pub fn expected(&self) -> &[Lookahead] {
         match self {
@@ -99,6 +126,16 @@ pub enum Limit {
     Actions,
     /// A decision asked to pop more symbols than the stack has.
     Underflow,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Depth => "depth",
+            Self::Actions => "actions",
+            Self::Underflow => "underflow",
+        })
+    }
 }
 
 /// What a run may use. The defaults are safe for hostile input and large enough for a million symbols of depth.

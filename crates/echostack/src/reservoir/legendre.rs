@@ -3,8 +3,10 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Scale};
 
-use super::{Drive, Reservoir, ReservoirError, ReservoirParts, check_neurons, shape, within};
-use crate::simd::Simd;
+use super::{
+    Drive, Reservoir, ReservoirError, ReservoirParts, Transition, check_neurons, recur_abreast, shape, within,
+};
+use crate::simd::{ABREAST, Simd};
 
 /// Parameters of a Legendre delay network. Its activation is the identity.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +123,20 @@ impl LegendreReservoir {
     }
 }
 
+impl LegendreReservoir {
+    /// `to += U x`.
+    fn drive(&self, simd: Simd, drive: Drive<'_>, to: &mut [f64]) {
+        let mut add = |channel: usize, value: f64| {
+            simd.add_scaled(value, &self.parts.input, &mut to[channel * self.order..][..self.order]);
+        };
+        match drive {
+            Drive::Silence => {}
+            Drive::Channel(channel) => add(channel, 1.),
+            Drive::Values(values) => values.iter().enumerate().for_each(|(channel, &value)| add(channel, value)),
+        }
+    }
+}
+
 impl Reservoir for LegendreReservoir {
     fn neurons(&self) -> usize {
         self.parts.channels * self.order
@@ -134,13 +150,20 @@ impl Reservoir for LegendreReservoir {
         for (from, to) in from.chunks_exact(self.order).zip(to.chunks_exact_mut(self.order)) {
             simd.multiply(&self.parts.recurrent, from, to);
         }
-        let mut add = |channel: usize, value: f64| {
-            simd.add_scaled(value, &self.parts.input, &mut to[channel * self.order..][..self.order]);
-        };
-        match drive {
-            Drive::Silence => {}
-            Drive::Channel(channel) => add(channel, 1.),
-            Drive::Values(values) => values.iter().enumerate().for_each(|(channel, &value)| add(channel, value)),
+        self.drive(simd, drive, to);
+    }
+
+    fn steps(&self, simd: Simd, steps: &mut [Transition<'_>]) {
+        for steps in steps.chunks_mut(ABREAST) {
+            if let [step] = steps {
+                self.step(simd, step.from, step.drive, step.to);
+                continue;
+            }
+            for channel in 0..self.parts.channels {
+                let neurons = channel * self.order..(channel + 1) * self.order;
+                recur_abreast(steps, neurons, |from, to| simd.multiply_abreast(&self.parts.recurrent, from, to));
+            }
+            steps.iter_mut().for_each(|step| self.drive(simd, step.drive, step.to));
         }
     }
 

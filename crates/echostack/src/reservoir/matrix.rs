@@ -1,10 +1,10 @@
 //! A reservoir of given matrices, dense or sparse. The random reservoir is one, too.
 
 use super::{
-    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, check_leak, check_neurons,
-    finite, input_weights, shape,
+    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, Transition, check_leak,
+    check_neurons, finite, input_weights, recur_abreast, shape,
 };
-use crate::simd::Simd;
+use crate::simd::{ABREAST, Abreast, Simd, SparseRows};
 
 /// The matrices of a [`MatrixReservoir`], row by row.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,50 +62,23 @@ pub struct MatrixReservoir {
 enum Recurrence {
     /// Column by column.
     Dense(Vec<f64>),
-    Sparse(Sparse),
+    Sparse(SparseRows),
 }
 
-/// A sparse matrix, row by row.
-#[derive(Clone, Debug)]
-struct Sparse {
-    /// Where each row's weights begin; one more entry at the end.
-    starts: Vec<u32>,
-    columns: Vec<u32>,
-    weights: Vec<f64>,
-}
-
-impl Sparse {
-    /// A matrix of entries that are sorted by row.
-    fn new(rows: usize, entries: impl Iterator<Item = (u32, u32, f64)>) -> Self {
-        let mut this = Self { starts: vec![0; rows + 1], columns: Vec::new(), weights: Vec::new() };
-        for (row, column, weight) in entries {
-            this.columns.push(column);
-            this.weights.push(weight);
-            this.starts[row as usize + 1] = this.columns.len() as u32;
+impl Recurrence {
+    /// `to = W from`.
+    fn multiply(&self, simd: Simd, from: &[f64], to: &mut [f64]) {
+        match self {
+            Self::Dense(columns) => simd.multiply(columns, from, to),
+            Self::Sparse(rows) => rows.multiply(from, to),
         }
-        for row in 0..rows {
-            this.starts[row + 1] = this.starts[row + 1].max(this.starts[row]);
-        }
-        this
     }
 
-    /// `to = W from`, each row summed in four interleaved parts.
-    fn multiply(&self, from: &[f64], to: &mut [f64]) {
-        for (to, ends) in to.iter_mut().zip(self.starts.windows(2)) {
-            let range = ends[0] as usize..ends[1] as usize;
-            let (columns, weights) = (&self.columns[range.clone()], &self.weights[range]);
-            let mut sums = [0.; 4];
-            let (columns, rest_columns) = columns.as_chunks::<4>();
-            let (weights, rest_weights) = weights.as_chunks::<4>();
-            for (columns, weights) in columns.iter().zip(weights) {
-                for ((sum, &column), weight) in sums.iter_mut().zip(columns).zip(weights) {
-                    *sum += weight * from[column as usize];
-                }
-            }
-            for ((sum, &column), weight) in sums.iter_mut().zip(rest_columns).zip(rest_weights) {
-                *sum += weight * from[column as usize];
-            }
-            *to = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    /// The same for states side by side, with the same bits.
+    fn multiply_abreast(&self, simd: Simd, from: &[Abreast], to: &mut [Abreast]) {
+        match self {
+            Self::Dense(columns) => simd.multiply_abreast(columns, from, to),
+            Self::Sparse(rows) => rows.multiply_abreast(simd, from, to),
         }
     }
 }
@@ -131,7 +104,7 @@ impl MatrixReservoir {
                 if present * 4 <= weights.len() {
                     let place = |at: usize| ((at / neurons) as u32, (at % neurons) as u32);
                     let entries = weights.iter().enumerate().filter(|&(_, &weight)| weight != 0.);
-                    Recurrence::Sparse(Sparse::new(neurons, entries.map(|(at, &w)| (place(at).0, place(at).1, w))))
+                    Recurrence::Sparse(SparseRows::new(neurons, entries.map(|(at, &w)| (place(at).0, place(at).1, w))))
                 } else {
                     Recurrence::Dense(transpose(&weights, neurons, neurons))
                 }
@@ -143,7 +116,7 @@ impl MatrixReservoir {
                 if !inside || !sorted {
                     return Err(ReservoirError::Sparse);
                 }
-                Recurrence::Sparse(Sparse::new(neurons, entries.into_iter()))
+                Recurrence::Sparse(SparseRows::new(neurons, entries.into_iter()))
             }
         };
         let finish = Finish { activation, leak, bias };
@@ -165,26 +138,30 @@ impl Reservoir for MatrixReservoir {
     }
 
     fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]) {
-        match &self.recurrence {
-            Recurrence::Dense(columns) => simd.multiply(columns, from, to),
-            Recurrence::Sparse(sparse) => sparse.multiply(from, to),
-        }
+        self.recurrence.multiply(simd, from, to);
         self.input.add(simd, drive, to);
         self.finish.apply(simd, from, to);
+    }
+
+    fn steps(&self, simd: Simd, steps: &mut [Transition<'_>]) {
+        for steps in steps.chunks_mut(ABREAST) {
+            if let [step] = steps {
+                self.step(simd, step.from, step.drive, step.to);
+                continue;
+            }
+            recur_abreast(steps, 0..self.neurons(), |from, to| self.recurrence.multiply_abreast(simd, from, to));
+            for step in steps {
+                self.input.add(simd, step.drive, step.to);
+                self.finish.apply(simd, step.from, step.to);
+            }
+        }
     }
 
     fn parts(&self) -> Option<ReservoirParts> {
         let (neurons, channels) = (self.neurons(), self.channels());
         let recurrent = match &self.recurrence {
             Recurrence::Dense(columns) => Recurrent::Dense(transpose(columns, neurons, neurons)),
-            Recurrence::Sparse(sparse) => {
-                let ends = sparse.starts.windows(2).enumerate();
-                let entry =
-                    |row: usize, at: u32| (row as u32, sparse.columns[at as usize], sparse.weights[at as usize]);
-                let row =
-                    |(row, ends): (usize, &[u32])| (ends[0]..ends[1]).map(move |at| entry(row, at)).collect::<Vec<_>>();
-                Recurrent::Sparse(ends.flat_map(row).collect())
-            }
+            Recurrence::Sparse(rows) => Recurrent::Sparse(rows.entries()),
         };
         Some(ReservoirParts::Matrix(MatrixParts {
             neurons,

@@ -7,18 +7,21 @@ mod cycle;
 mod legendre;
 mod matrix;
 mod random;
+mod run;
 
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use cycle::{Cycle, CycleParts, CycleReservoir, Signs};
 pub use legendre::{Legendre, LegendreParts, LegendreReservoir};
 pub use matrix::{MatrixParts, MatrixReservoir, Recurrent};
 pub use random::Random;
+pub use run::{Sequence, run};
 
 use serde::{Deserialize, Serialize};
 
-use crate::simd::Simd;
+use crate::simd::{Abreast, Simd};
 
 /// What drives a reservoir in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +32,33 @@ pub enum Drive<'a> {
     Channel(usize),
     /// These values on the first channels, zero on the others.
     Values(&'a [f64]),
+}
+
+/// One step of one of several networks that run side by side.
+#[derive(Debug)]
+pub struct Transition<'a> {
+    /// The state.
+    pub from: &'a [f64],
+    /// The input.
+    pub drive: Drive<'a>,
+    /// Where the next state is written.
+    pub to: &'a mut [f64],
+}
+
+/// The recurrent part of several steps: what `multiply` makes of all states, put side by side, goes to where the next ones
+/// are written. `neurons` are the ones that it is about.
+fn recur_abreast(steps: &mut [Transition<'_>], neurons: Range<usize>, multiply: impl Fn(&[Abreast], &mut [Abreast])) {
+    let mut from = vec![Abreast::default(); neurons.len()];
+    let mut to = from.clone();
+    for (lane, step) in steps.iter().enumerate() {
+        let values = &step.from[neurons.clone()];
+        from.iter_mut().zip(values).for_each(|(side_by_side, value)| side_by_side.0[lane] = *value);
+    }
+    multiply(&from, &mut to);
+    for (lane, step) in steps.iter_mut().enumerate() {
+        let values = &mut step.to[neurons.clone()];
+        values.iter_mut().zip(&to).for_each(|(value, side_by_side)| *value = side_by_side.0[lane]);
+    }
 }
 
 /// A recurrent network with fixed weights.
@@ -67,6 +97,14 @@ pub trait Reservoir: Send + Sync + Debug {
 
     /// One step from the state `from` to the state `to`, which have [`Reservoir::neurons`] values each.
     fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]);
+
+    /// Takes steps that do not depend on each other. Override it if several at once are faster than one by one; the states
+    /// must be those of [`Reservoir::step`], bit for bit.
+    fn steps(&self, simd: Simd, steps: &mut [Transition<'_>]) {
+        for step in steps {
+            self.step(simd, step.from, step.drive, step.to);
+        }
+    }
 
     /// What a model file keeps of the reservoir; a reservoir that gives nothing cannot be saved.
     fn parts(&self) -> Option<ReservoirParts> {

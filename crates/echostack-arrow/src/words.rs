@@ -1,0 +1,160 @@
+//! Words from Arrow arrays.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use echostack::{Alphabet, SymbolId};
+use echostack_grammar::Lexer;
+
+/// Why a column holds no words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a column of type {0} holds no words; lists of names, lists of integers and texts do")]
+pub struct WordsError(DataType);
+
+/// The words of a column as tokens. What is no token of the alphabet is [`SymbolId::UNKNOWN`], which every model refuses.
+#[derive(Clone, Debug)]
+pub struct Words {
+    /// The tokens of all words.
+    tokens: Vec<SymbolId>,
+    /// Where each word lies among them.
+    places: Vec<Range<usize>>,
+    nulls: Option<NullBuffer>,
+}
+
+impl Words {
+    pub(crate) fn read(array: &dyn Array, alphabet: &Alphabet, lexer: Option<&Lexer>) -> Result<Self, WordsError> {
+        let nulls = array.logical_nulls();
+        let wrong = || WordsError(array.data_type().clone());
+        let of_lists = |values: &ArrayRef, places: Vec<Range<usize>>| {
+            let first = places.iter().map(|place| place.start).min().unwrap_or(0);
+            let end = places.iter().map(|place| place.end).max().unwrap_or(0);
+            let tokens = tokens(&values.slice(first, end - first), alphabet).ok_or_else(wrong)?;
+            let places = places.iter().map(|place| place.start - first..place.end - first).collect();
+            Ok(Self { tokens, places, nulls: nulls.clone() })
+        };
+        let rows = 0..array.len();
+        match array.data_type() {
+            DataType::List(_) => {
+                let lists = array.as_list::<i32>();
+                let ends = lists.value_offsets();
+                of_lists(lists.values(), rows.map(|row| ends[row] as usize..ends[row + 1] as usize).collect())
+            }
+            DataType::LargeList(_) => {
+                let lists = array.as_list::<i64>();
+                let ends = lists.value_offsets();
+                of_lists(lists.values(), rows.map(|row| ends[row] as usize..ends[row + 1] as usize).collect())
+            }
+            DataType::FixedSizeList(_, width) => {
+                let lists = array.as_fixed_size_list();
+                let width = *width as usize;
+                of_lists(lists.values(), rows.map(|row| row * width..(row + 1) * width).collect())
+            }
+            DataType::Utf8 => Ok(Self::of_texts(array.as_string::<i32>().iter(), nulls, alphabet, lexer)),
+            DataType::LargeUtf8 => Ok(Self::of_texts(array.as_string::<i64>().iter(), nulls, alphabet, lexer)),
+            DataType::Utf8View => Ok(Self::of_texts(array.as_string_view().iter(), nulls, alphabet, lexer)),
+            _ => Err(wrong()),
+        }
+    }
+
+    fn of_texts<'a>(
+        texts: impl Iterator<Item = Option<&'a str>>,
+        nulls: Option<NullBuffer>,
+        alphabet: &Alphabet,
+        lexer: Option<&Lexer>,
+    ) -> Self {
+        let mut this = Self { tokens: Vec::new(), places: Vec::new(), nulls };
+        let symbol = |name: &str| alphabet.symbol(name).unwrap_or(SymbolId::UNKNOWN);
+        for text in texts {
+            let start = this.tokens.len();
+            match (text, lexer) {
+                (None, _) => {}
+                (Some(text), None) => {
+                    let mut buffer = [0; 4];
+                    this.tokens.extend(text.chars().map(|letter| symbol(letter.encode_utf8(&mut buffer))));
+                }
+                (Some(text), Some(lexer)) => {
+                    let (lexemes, bad) = lexer.tokens(text);
+                    this.tokens.extend(lexemes.iter().map(|lexeme| symbol(lexeme.name)));
+                    this.tokens.extend(bad.map(|_| SymbolId::UNKNOWN));
+                }
+            }
+            this.places.push(start..this.tokens.len());
+        }
+        this
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The tokens of a row; none if it is null.
+    pub fn get(&self, row: usize) -> Option<&[SymbolId]> {
+        let null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+        (!null).then(|| &self.tokens[self.places[row].clone()])
+    }
+}
+
+/// The tokens of a flat array; none if its type is none of tokens. A null is no token.
+fn tokens(array: &dyn Array, alphabet: &Alphabet) -> Option<Vec<SymbolId>> {
+    let named = |name: Option<&str>| name.and_then(|name| alphabet.symbol(name)).unwrap_or(SymbolId::UNKNOWN);
+    Some(match array.data_type() {
+        DataType::Int8 => numbers::<Int8Type>(array, alphabet),
+        DataType::Int16 => numbers::<Int16Type>(array, alphabet),
+        DataType::Int32 => numbers::<Int32Type>(array, alphabet),
+        DataType::Int64 => numbers::<Int64Type>(array, alphabet),
+        DataType::UInt8 => numbers::<UInt8Type>(array, alphabet),
+        DataType::UInt16 => numbers::<UInt16Type>(array, alphabet),
+        DataType::UInt32 => numbers::<UInt32Type>(array, alphabet),
+        DataType::UInt64 => numbers::<UInt64Type>(array, alphabet),
+        DataType::Utf8 => array.as_string::<i32>().iter().map(named).collect(),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().map(named).collect(),
+        DataType::Utf8View => array.as_string_view().iter().map(named).collect(),
+        DataType::Dictionary(_, _) => {
+            downcast_dictionary_array!(
+                array => dictionary(array, alphabet)?,
+                _ => return None
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// Tokens by their numbers.
+fn numbers<T: ArrowPrimitiveType>(array: &dyn Array, alphabet: &Alphabet) -> Vec<SymbolId>
+where
+    T::Native: TryInto<u32>,
+{
+    let count = alphabet.len();
+    let symbol = |number: T::Native| match number.try_into() {
+        Ok(number) if (number as usize) < count => SymbolId::new(number as usize),
+        _ => SymbolId::UNKNOWN,
+    };
+    let array = array.as_primitive::<T>();
+    match array.nulls() {
+        None => array.values().iter().map(|&number| symbol(number)).collect(),
+        Some(_) => array.iter().map(|number| number.map_or(SymbolId::UNKNOWN, symbol)).collect(),
+    }
+}
+
+/// Tokens by their keys in a dictionary.
+fn dictionary<K: ArrowDictionaryKeyType>(
+    array: &arrow_array::DictionaryArray<K>,
+    alphabet: &Alphabet,
+) -> Option<Vec<SymbolId>> {
+    let values = tokens(array.values(), alphabet)?;
+    let symbol = |key: usize| values.get(key).copied().unwrap_or(SymbolId::UNKNOWN);
+    Some(array.keys_iter().map(|key| key.map_or(SymbolId::UNKNOWN, symbol)).collect())
+}

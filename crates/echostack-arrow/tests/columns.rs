@@ -1,0 +1,152 @@
+//! Columns of every type give the verdicts that single words have.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::builder::{FixedSizeListBuilder, LargeListBuilder, ListBuilder, StringBuilder, UInt16Builder};
+use arrow_array::builder::{Int64Builder, StringDictionaryBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, LargeStringArray, StringArray, StringViewArray};
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{Alphabet, Limits, Model, Oracle, SymbolId, Table, Verdict, Word, judge};
+use echostack_arrow::{Judge, VERDICT, verdicts};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+fn models() -> [Model; 2] {
+    let task = Task::Dyck2;
+    let table = Table::new(&Oracle::strict(task.automaton().unwrap()).unwrap(), BTreeMap::default()).unwrap();
+    let traces = task.examples(Split::Train, 100, 0);
+    let machine = task.params(ReservoirKind::Cycle, 64, 0).check().unwrap();
+    let machine = machine.fit(&task.alphabet(), &traces, &()).unwrap();
+    [Model::Table(Arc::new(table)), Model::Machine(Arc::new(machine))]
+}
+
+/// Words with some nulls among them, and tokens that are none.
+fn words(alphabet: &Alphabet) -> Vec<Option<Vec<usize>>> {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let terminals = alphabet.terminals().len();
+    let mut all = vec![None, Some(vec![]), Some(vec![terminals + 500])];
+    for _ in 0..3_000 {
+        let length = random.random_range(0..12);
+        let token = |random: &mut ChaCha8Rng| {
+            let unknown = usize::from(random.random_bool(0.02));
+            random.random_range(0..terminals + unknown)
+        };
+        all.push((!random.random_bool(0.05)).then(|| (0..length).map(|_| token(&mut random)).collect()));
+    }
+    all
+}
+
+fn alone(model: &Model, word: &[SymbolId]) -> Verdict {
+    let word = Word::Symbols(word.to_vec());
+    match model {
+        Model::Machine(machine) => judge(machine, &word, Limits::default(), &mut ()),
+        Model::Table(table) => judge(table, &word, Limits::default(), &mut ()),
+    }
+}
+
+#[test]
+fn every_type_of_column_has_the_verdicts_of_its_words() {
+    for model in models() {
+        let alphabet = match &model {
+            Model::Machine(machine) => machine.alphabet().clone(),
+            Model::Table(table) => table.alphabet().clone(),
+        };
+        let words = words(&alphabet);
+        let symbol = |&token: &usize| if token < alphabet.len() { SymbolId::new(token) } else { SymbolId::UNKNOWN };
+        let name = |&token: &usize| if token < alphabet.len() { alphabet.name(SymbolId::new(token)) } else { "?" };
+        let wanted: Vec<Option<Verdict>> = words
+            .iter()
+            .map(|word| word.as_ref().map(|word| alone(&model, &word.iter().map(symbol).collect::<Vec<_>>())))
+            .collect();
+        let accepted = wanted.iter().flatten().filter(|verdict| verdict.is_accept()).count();
+        assert!(accepted > 20 && accepted < words.len() / 2, "{accepted}");
+
+        let mut small = ListBuilder::new(UInt16Builder::new());
+        let mut large = LargeListBuilder::new(Int64Builder::new());
+        let mut named = ListBuilder::new(StringBuilder::new());
+        let mut coded = ListBuilder::new(StringDictionaryBuilder::<Int8Type>::new());
+        for word in &words {
+            for token in word.iter().flatten() {
+                small.values().append_value(*token as u16);
+                if *token < alphabet.len() {
+                    large.values().append_value(*token as i64);
+                    named.values().append_value(name(token));
+                } else {
+                    large.values().append_value(-1 - *token as i64);
+                    named.values().append_null();
+                }
+                coded.values().append_value(name(token));
+            }
+            small.append(word.is_some());
+            large.append(word.is_some());
+            named.append(word.is_some());
+            coded.append(word.is_some());
+        }
+        // The brackets are single characters, and so are the names of the nonterminals.
+        let texts: Vec<Option<String>> =
+            words.iter().map(|word| word.as_ref().map(|word| word.iter().map(name).collect())).collect();
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(small.finish()),
+            Arc::new(large.finish()),
+            Arc::new(named.finish()),
+            Arc::new(coded.finish()),
+            Arc::new(texts.iter().map(Option::as_deref).collect::<StringArray>()),
+            Arc::new(texts.iter().map(Option::as_deref).collect::<LargeStringArray>()),
+            Arc::new(texts.iter().map(Option::as_deref).collect::<StringViewArray>()),
+        ];
+        let judge = Judge::new(model).unwrap();
+        for column in columns {
+            let read = judge.words(&column).unwrap();
+            assert_eq!(judge.judge(&read, Limits::default()), wanted, "{}", column.data_type());
+            assert_eq!(judge.judge_all(&read, Limits::default()), wanted, "{}", column.data_type());
+            // A slice of a column begins in the middle of its values.
+            let slice = judge.words(&column.slice(1_000, 500)).unwrap();
+            assert_eq!(judge.judge(&slice, Limits::default()), wanted[1_000..1_500], "{}", column.data_type());
+            assert!(judge.words(&column.slice(7, 0)).unwrap().is_empty());
+        }
+        let shown = verdicts(&wanted);
+        let names = shown.column_by_name(VERDICT).unwrap().as_string::<i32>();
+        let positions = shown.column(1).as_primitive::<UInt64Type>();
+        for (row, verdict) in wanted.iter().enumerate() {
+            assert_eq!(shown.is_null(row), verdict.is_none());
+            if let Some(verdict) = verdict {
+                assert_eq!(names.value(row), verdict.name());
+                let position = (!positions.is_null(row)).then(|| positions.value(row));
+                assert_eq!(position, verdict.position());
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_of_fixed_size() {
+    let [table, _] = models();
+    let judge = Judge::new(table).unwrap();
+    let mut lists = FixedSizeListBuilder::new(StringBuilder::new(), 2);
+    for pair in [["(", ")"], ["(", "("], ["[", "]"], [")", "("]] {
+        pair.iter().for_each(|token| lists.values().append_value(token));
+        lists.append(true);
+    }
+    let lists = lists.finish();
+    let accepted = |array: &dyn Array| -> Vec<bool> {
+        let verdicts = judge.judge(&judge.words(array).unwrap(), Limits::default());
+        verdicts.iter().flatten().map(Verdict::is_accept).collect()
+    };
+    assert_eq!(accepted(&lists), [true, false, true, false]);
+    assert_eq!(accepted(&lists.slice(2, 2)), [true, false]);
+}
+
+#[test]
+fn columns_that_hold_no_words_are_named() {
+    let [table, _] = models();
+    let judge = Judge::new(table).unwrap();
+    let message = |array: &dyn Array| judge.words(array).unwrap_err().to_string();
+    assert!(message(&Int32Array::from(vec![1])).contains("type Int32 holds no words"));
+    let mut lists = ListBuilder::new(arrow_array::builder::BooleanBuilder::new());
+    lists.append_value([Some(true)]);
+    assert!(message(&lists.finish()).contains("List(Boolean"));
+    assert!(message(&BooleanArray::from(vec![true])).contains("Boolean"));
+}

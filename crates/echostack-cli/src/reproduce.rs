@@ -1,0 +1,164 @@
+//! `echostack reproduce`: the paper's experiments, cell by cell, and its tables.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use echostack_lab::tables::{TABLES, departures};
+use echostack_lab::{Line, Model, Progress, RecordFile, Run, Shard, Specification, merge, models, record};
+
+use crate::Outcome;
+use crate::progress::Bar;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// What to measure, a TOML file; without one the paper's experiments
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+    /// The models, by their names, or all of a kind, `reservoir` or `deep` [default: as the specification says, else reservoir]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    models: Vec<String>,
+    /// The tasks [default: as the specification says, else all nine]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    tasks: Vec<String>,
+    /// Measure only a part of the experiments: `2/5` is the second of five
+    #[arg(long, default_value = "1/1", value_name = "I/N")]
+    shard: Shard,
+    /// Measure nothing: join the records of shards
+    #[arg(long, num_args = 1.., value_name = "RECORD", conflicts_with_all = ["spec", "models", "tasks", "shard"])]
+    merge: Vec<PathBuf>,
+    /// The folder for the record and the tables; a run that was stopped goes on where it was
+    #[arg(long, short, default_value = "reproduction", value_name = "FOLDER")]
+    output: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+    std::fs::create_dir_all(&args.output).with_context(|| format!("could not make {}", args.output.display()))?;
+    if !args.merge.is_empty() {
+        let lines = merge(&args.merge)?;
+        let text: String =
+            lines.iter().map(|line| serde_json::to_string(line).map(|line| line + "\n")).collect::<Result<_, _>>()?;
+        save(&args.output.join("record.jsonl"), &text)?;
+        return tell(&lines, &args.output);
+    }
+    let models = models::all();
+    let specification = specification(args, &models)?;
+    let name = match args.shard {
+        Shard { of: 1, .. } => "record.jsonl".to_string(),
+        Shard { number, of } => format!("record-{number}-of-{of}.jsonl"),
+    };
+    let path = args.output.join(name);
+    let start = Instant::now();
+    if specification.models.iter().any(|name| DEEP.contains(&name.as_str())) {
+        deep(&specification, &path, args.shard)?;
+    } else {
+        let run = Run::new(&specification, &models, args.shard)?;
+        let mut record = RecordFile::open(&path, &specification)?;
+        let bar = Bar::new(quiet);
+        let ended = run.run(&mut record, &Shown(&bar));
+        bar.finish();
+        ended?;
+    }
+    let lines = record::read(&path)?;
+    if !quiet {
+        eprintln!("{} lines of record, {:.0} s in this run", lines.len(), start.elapsed().as_secs_f64());
+    }
+    if args.shard.of > 1 {
+        return Ok(Outcome::Accepted);
+    }
+    tell(&lines, &args.output)
+}
+
+/// The models of the program `echostack-deep`.
+const DEEP: [&str; 3] = ["GRU", "SRNN", "DSM"];
+
+/// Runs deep models: the program for them lies beside this one, or is found as programs are.
+fn deep(specification: &Specification, record: &Path, shard: Shard) -> Result<()> {
+    ensure!(
+        specification.models.iter().all(|name| DEEP.contains(&name.as_str())),
+        "deep models are run by themselves: give {} or no others",
+        DEEP.join(", ")
+    );
+    let beside =
+        std::env::current_exe().ok().map(|own| own.with_file_name("echostack-deep")).filter(|path| path.exists());
+    let program = beside.unwrap_or_else(|| "echostack-deep".into());
+    let mut child = Command::new(&program)
+        .args([record.as_os_str(), format!("{}/{}", shard.number, shard.of).as_ref()])
+        .stdin(Stdio::piped())
+        .spawn()
+        .with_context(|| {
+            format!(
+                "could not start {}; crates/echostack-deep builds it, and it belongs beside this program",
+                program.display()
+            )
+        })?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(specification.to_toml()?.as_bytes())?;
+    }
+    ensure!(child.wait()?.success(), "{} failed", program.display());
+    Ok(())
+}
+
+/// The specification, with what the options say.
+fn specification(args: &Args, models: &[Box<dyn Model>]) -> Result<Specification> {
+    let mut specification = match &args.spec {
+        None => Specification::default(),
+        Some(path) => {
+            let text = std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
+            Specification::from_toml(&text).with_context(|| path.display().to_string())?
+        }
+    };
+    if !args.tasks.is_empty() {
+        specification.tasks.clone_from(&args.tasks);
+    }
+    if !args.models.is_empty() {
+        specification.models.clone_from(&args.models);
+    }
+    if specification.models.is_empty() || specification.models == ["reservoir"] {
+        specification.models = models.iter().map(|model| model.name().to_string()).collect();
+    } else if specification.models == ["deep"] {
+        specification.models = DEEP.map(str::to_string).to_vec();
+    }
+    ensure!(!specification.tasks.is_empty(), "there are no tasks to measure");
+    Ok(specification)
+}
+
+struct Shown<'a>(&'a Bar);
+
+impl Progress for Shown<'_> {
+    fn done(&self, cells: usize, of: usize, line: &Line) {
+        let what = match line {
+            Line::Specification { .. } => String::new(),
+            Line::Draw(draw) => format!("{} {}", draw.unit.task, draw.unit.model),
+            Line::Repeat(repeat) => format!("{} {}", repeat.unit.task, repeat.unit.model),
+        };
+        self.0.show(&what, cells, of);
+    }
+}
+
+/// Writes the tables that have something in them, and prints them.
+fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
+    let mut out = std::io::stdout().lock();
+    for table in TABLES {
+        if table.cells(lines).iter().all(|cell| cell.ours.is_none()) {
+            continue;
+        }
+        let markdown = table.markdown(lines);
+        writeln!(out, "{markdown}")?;
+        for (ending, text) in [("md", markdown), ("csv", table.csv(lines)), ("tex", table.latex(lines))] {
+            save(&folder.join(format!("{}.{ending}", table.name)), &text)?;
+        }
+    }
+    for cell in departures(lines) {
+        if let (Some(ours), Some((published, _))) = (cell.ours, cell.published) {
+            writeln!(out, "{} on {}: {:.3}, published {:.2}", cell.model, cell.task, ours.mean, published.mean)?;
+        }
+    }
+    Ok(Outcome::Accepted)
+}
+
+fn save(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
+}

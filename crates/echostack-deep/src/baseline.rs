@@ -1,0 +1,56 @@
+//! The networks as models of the laboratory.
+
+use std::sync::Arc;
+
+use echostack::tasks::Task;
+use echostack::{Alphabet, Trace, Word};
+use echostack_lab::{Choice, Model, ModelError, Prepared, Trained as Tested};
+use rand_chacha::ChaCha8Rng;
+
+use crate::{Architecture, Settings, Trained, train};
+
+/// The three baselines, set up as in the paper: there is nothing to search.
+pub fn baselines() -> Vec<Box<dyn Model>> {
+    let baseline = |architecture| Box::new(Baseline { architecture }) as Box<dyn Model>;
+    Architecture::ALL.into_iter().map(baseline).collect()
+}
+
+struct Baseline {
+    architecture: Architecture,
+}
+
+impl Model for Baseline {
+    fn name(&self) -> &str {
+        self.architecture.name()
+    }
+
+    fn draw(&self, _: Task, _: &mut ChaCha8Rng) -> Option<Choice> {
+        None
+    }
+
+    fn prepare(&self, task: Task, _: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+        let settings = Settings { seed, ..Settings::default() };
+        Ok(Box::new(Configured { architecture: self.architecture, alphabet: task.alphabet(), settings }))
+    }
+}
+
+struct Configured {
+    architecture: Architecture,
+    alphabet: Arc<Alphabet>,
+    settings: Settings,
+}
+
+impl Prepared for Configured {
+    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Tested>, ModelError> {
+        let network = train(self.architecture, &self.alphabet, traces, &self.settings, &());
+        Ok(Box::new(Network(network.map_err(ModelError::new)?)))
+    }
+}
+
+struct Network(Trained);
+
+impl Tested for Network {
+    fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>> {
+        self.0.outputs(words)
+    }
+}

@@ -1,0 +1,276 @@
+//! The deep stack machine: the paper's machine with a GRU in the place of the reservoir, and all of it learned.
+
+use std::ops::Range;
+
+use burn::tensor::{Tensor, activation::log_softmax};
+use echostack::{Alphabet, Input, Limits, Reduction, SymbolId, Trace, Word};
+
+use crate::Network;
+use crate::gru::{Gru, Reading};
+use crate::maps::{Drawing, MapId, Pass, matrix, values};
+use crate::regression::{encode, inputs};
+
+/// What a run may use: far more than any task needs, and little enough that a machine that pushes forever is soon found
+/// out. As in the library, the decisions on one token are bounded by a constant and by the depth of the stack.
+const LIMITS: Limits = Limits { depth: 1 << 14, actions: 64, actions_per_symbol: 8 };
+
+/// Definition 4 with one GRU that reads the input (h) and the stack from its bottom (g), and one linear map that scores
+/// all that can be done in the state (h, g): how much to pop, what to push, whether to shift, and the output.
+pub struct StackMachine {
+    terminals: usize,
+    nonterminals: usize,
+    gru: Gru,
+    heads: MapId,
+    columns: Columns,
+}
+
+/// Where the scores of each decision stand.
+#[derive(Clone, Debug)]
+struct Columns {
+    /// Pop none, one, two...
+    pop: Range<usize>,
+    /// Push nothing, or one of the nonterminals.
+    push: Range<usize>,
+    /// Leave the input, or shift it.
+    shift: Range<usize>,
+    output: Range<usize>,
+}
+
+impl Columns {
+    fn new(pops: usize, pushes: usize, outputs: usize) -> Self {
+        let (push, shift) = (pops + pushes, pops + pushes + 2);
+        Self { pop: 0..pops, push: pops..push, shift: push..shift, output: shift..shift + outputs }
+    }
+
+    fn width(&self) -> usize {
+        self.output.end
+    }
+}
+
+/// The scores in all states that a trace leads to, one a row, and what they should be. A row that does not teach a
+/// decision has zeros there; `teaches` has a one wherever an output is taught.
+struct Lesson {
+    scores: Tensor<2>,
+    targets: Tensor<2>,
+    teaches: Tensor<2>,
+}
+
+impl StackMachine {
+    /// A machine for such traces; it can pop as much at once as they do.
+    pub fn draw(drawing: &mut Drawing<'_>, alphabet: &Alphabet, units: usize, traces: &[&Trace]) -> Self {
+        let steps = || traces.iter().flat_map(|trace| trace.steps());
+        let pop = steps().flat_map(|step| &step.reductions).map(|reduction| reduction.pop).max().unwrap_or(0);
+        let outputs = traces.first().map_or(0, |trace| trace.output_width());
+        let (terminals, nonterminals) = (alphabet.terminals().len(), alphabet.nonterminals().len());
+        let columns = Columns::new(pop as usize + 1, nonterminals + 1, outputs);
+        Self {
+            terminals,
+            nonterminals,
+            gru: Gru::draw(drawing, alphabet.len(), units),
+            heads: drawing.linear(2 * units, columns.width()),
+            columns,
+        }
+    }
+
+    /// What the GRU reads of each input of a word, whether in the word or on the stack, and of each nonterminal.
+    fn read(&self, pass: &mut Pass<'_>, word: &Word, steps: usize) -> (Vec<Reading>, Vec<Reading>) {
+        let symbol = |number| Some(Input::Symbol(SymbolId::new(self.terminals + number)));
+        let all = inputs(word).take(steps).chain((0..self.nonterminals).map(symbol));
+        let mut readings = self.gru.read(pass, &encode(self.terminals + self.nonterminals, all));
+        let nonterminals = readings.split_off(steps);
+        (readings, nonterminals)
+    }
+
+    /// Runs a trace under teacher forcing (Algorithm 3): whatever the machine would do, what is taught is done. The
+    /// states are computed one after the other, the scores all at once.
+    fn force(&self, pass: &mut Pass<'_>, trace: &Trace) -> Lesson {
+        let Columns { pop, push, shift, output } = &self.columns;
+        let (word, nonterminals) = self.read(pass, trace.word(), trace.steps().len());
+        let mut input = self.gru.start();
+        let mut stack = vec![self.gru.start()];
+        let (mut inputs, mut stacks) = (Vec::new(), Vec::new());
+        let (mut targets, mut teaches) = (Vec::new(), Vec::new());
+        for (number, (step, next)) in trace.steps().iter().zip(&word).enumerate() {
+            let taught = trace.taught().contains(&number);
+            input = self.gru.step(pass, &input, next);
+            for &reduction in step.reductions.iter().chain([&Reduction::NONE]) {
+                let pushed = reduction.push.map(|symbol| symbol.index() - self.terminals);
+                inputs.push(input.clone());
+                stacks.push(top(&stack).clone());
+                let mut target = vec![0.; self.columns.width()];
+                if taught {
+                    target[pop.start + reduction.pop as usize] = 1.;
+                    target[push.start + pushed.map_or(0, |number| number + 1)] = 1.;
+                }
+                let settled = taught && reduction == Reduction::NONE;
+                if settled {
+                    target[output.clone()].iter_mut().zip(&step.output).for_each(|(to, &from)| *to = from as f32);
+                }
+                if settled && number < trace.word().len() {
+                    target[shift.start + usize::from(step.shift)] = 1.;
+                }
+                targets.extend(target);
+                teaches.extend(output.clone().map(|_| f32::from(u8::from(settled))));
+                stack.truncate(stack.len() - reduction.pop as usize);
+                if let Some(number) = pushed {
+                    stack.push(self.gru.step(pass, top(&stack), &nonterminals[number]));
+                }
+            }
+            // What is shifted in the last step is never looked at.
+            if step.shift && number + 1 < trace.steps().len() {
+                stack.push(self.gru.step(pass, top(&stack), next));
+            }
+        }
+        let states = Tensor::cat(vec![Tensor::cat(inputs, 0), Tensor::cat(stacks, 0)], 1);
+        Lesson {
+            scores: pass.apply(self.heads, states),
+            targets: matrix(targets, self.columns.width()),
+            teaches: matrix(teaches, output.len()),
+        }
+    }
+
+    /// Runs a word freely (Algorithm 2, with pop and push decided on the same state), until its end or a limit, and
+    /// returns the outputs up to there.
+    fn run(&self, pass: &mut Pass<'_>, word: &Word) -> Vec<f64> {
+        let Columns { pop, push, shift, output } = &self.columns;
+        let (readings, nonterminals) = self.read(pass, word, word.len() + 1);
+        let mut input = self.gru.start();
+        let mut stack = vec![self.gru.start()];
+        let mut outputs = Vec::new();
+        for (position, next) in readings.iter().enumerate() {
+            input = self.gru.step(pass, &input, next);
+            let mut left = LIMITS.actions + LIMITS.actions_per_symbol * (stack.len() as u64 - 1);
+            let scores = loop {
+                let state = Tensor::cat(vec![input.clone(), top(&stack).clone()], 1);
+                let scores = values(pass.apply(self.heads, state));
+                let (popped, pushed) = (largest(&scores[pop.clone()]), largest(&scores[push.clone()]));
+                if popped == 0 && pushed == 0 {
+                    break scores;
+                }
+                if left == 0 || popped >= stack.len() || stack.len() > LIMITS.depth {
+                    return outputs;
+                }
+                left -= 1;
+                stack.truncate(stack.len() - popped);
+                if let Some(number) = pushed.checked_sub(1) {
+                    stack.push(self.gru.step(pass, top(&stack), &nonterminals[number]));
+                }
+            };
+            outputs.extend(scores[output.clone()].iter().copied().map(f64::from));
+            if position < word.len() && largest(&scores[shift.clone()]) == 1 {
+                stack.push(self.gru.step(pass, top(&stack), next));
+            }
+        }
+        outputs
+    }
+}
+
+/// The state of the whole stack. Below the first element is the state of the empty stack.
+fn top(stack: &[Tensor<2>]) -> &Tensor<2> {
+    &stack[stack.len() - 1]
+}
+
+/// The position of the largest score, the first of equal ones.
+fn largest(scores: &[f32]) -> usize {
+    (1..scores.len()).fold(0, |best, at| if scores[at] > scores[best] { at } else { best })
+}
+
+impl Network for StackMachine {
+    /// The mean cross entropies of pop, push and shift and the mean squared error of the output, each over the
+    /// decisions that teach it, added up.
+    fn loss(&self, pass: &mut Pass<'_>, trace: &Trace) -> Tensor<1> {
+        let Columns { pop, push, shift, output } = &self.columns;
+        let Lesson { scores, targets, teaches } = self.force(pass, trace);
+        let taught = || trace.taught().map(|number| &trace.steps()[number]);
+        let decisions: usize = taught().map(|step| step.reductions.len() + 1).sum();
+        let shifts = trace.taught().filter(|&number| number < trace.word().len()).count();
+        let part = |of: &Tensor<2>, columns: &Range<usize>| of.clone().slice_dim(1, columns.clone());
+        let entropy = |columns: &Range<usize>, count: usize| {
+            let right = part(&targets, columns) * log_softmax(part(&scores, columns), 1);
+            right.sum().div_scalar(-(count.max(1) as f32))
+        };
+        let error = (part(&scores, output) - part(&targets, output)) * teaches;
+        let error = error.square().sum().div_scalar((taught().count().max(1) * output.len()) as f32);
+        entropy(pop, decisions) + entropy(push, decisions) + entropy(shift, shifts) + error
+    }
+
+    /// A run that a limit ends has no further outputs: they are NaN, which is never right.
+    fn outputs(&self, pass: &mut Pass<'_>, word: &Word) -> Vec<f64> {
+        let mut outputs = self.run(pass, word);
+        outputs.resize((word.len() + 1) * self.columns.output.len(), f64::NAN);
+        outputs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use echostack::tasks::{Split, Task};
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::maps::{Maps, Teacher};
+
+    fn machine(task: Task, traces: &[Trace]) -> (StackMachine, Maps) {
+        let mut random = ChaCha8Rng::seed_from_u64(0);
+        let mut drawing = Drawing::new(&mut random);
+        let traces: Vec<_> = traces.iter().collect();
+        let machine = StackMachine::draw(&mut drawing, &task.alphabet(), 16, &traces);
+        (machine, drawing.finish())
+    }
+
+    /// Whether the largest score of each decision is where it should be.
+    fn is_right(machine: &StackMachine, lesson: &Lesson) -> bool {
+        let width = machine.columns.width();
+        let [scores, targets] = [&lesson.scores, &lesson.targets].map(|rows| values(rows.clone()));
+        let Columns { pop, push, shift, .. } = &machine.columns;
+        let mut rows = scores.chunks(width).zip(targets.chunks(width));
+        rows.all(|(scores, targets)| {
+            let mut taught = [pop, push, shift].into_iter().filter(|&columns| targets[columns.clone()].contains(&1.));
+            taught.all(|columns| largest(&scores[columns.clone()]) == largest(&targets[columns.clone()]))
+        })
+    }
+
+    #[test]
+    fn a_free_run_with_right_decisions_is_the_forced_one() {
+        let traces = Task::Anbn.examples(Split::Train, 20, 0);
+        let (machine, mut maps) = machine(Task::Anbn, &traces);
+        let teacher = Teacher::new(1e-2, 0.);
+        for trace in traces.iter().cycle().take(200) {
+            let mut pass = Pass::learning(&maps);
+            let loss = machine.loss(&mut pass, trace);
+            let gradients = pass.gradients(&loss);
+            maps.learn(gradients, &teacher);
+        }
+        let mut right = 0;
+        for trace in &traces {
+            let lesson = machine.force(&mut Pass::new(&maps), trace);
+            if !is_right(&machine, &lesson) {
+                continue;
+            }
+            right += 1;
+            let scores = values(lesson.scores.slice_dim(1, machine.columns.output.clone()));
+            let settled = values(lesson.teaches).into_iter().map(|teaches| teaches == 1.);
+            let forced: Vec<f64> =
+                scores.into_iter().zip(settled).filter(|pair| pair.1).map(|pair| f64::from(pair.0)).collect();
+            let free = machine.run(&mut Pass::new(&maps), trace.word());
+            assert_eq!(free.len(), forced.len());
+            let far = free.iter().zip(&forced).find(|(free, forced)| (*free - *forced).abs() > 1e-5);
+            assert_eq!(far, None, "{}", trace.source());
+        }
+        assert!(right > traces.len() / 2, "only {right} are right");
+    }
+
+    #[test]
+    fn a_machine_that_pops_or_pushes_without_end_is_stopped() {
+        let traces = Task::Anbn.examples(Split::Train, 5, 0);
+        let (machine, mut maps) = machine(Task::Anbn, &traces);
+        for stuck in [machine.columns.pop.end - 1, machine.columns.push.end - 1] {
+            let scores = (0..machine.columns.width()).map(|column| f32::from(u8::from(column == stuck)));
+            maps.fix(machine.heads, scores.collect());
+            let outputs = machine.outputs(&mut Pass::new(&maps), traces[0].word());
+            assert_eq!(outputs.len(), traces[0].steps().len());
+            assert!(outputs.iter().all(|output| output.is_nan()));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The laboratory: every table and figure of the paper by one command, and what the paper did not measure.
+//!
+//! An experiment is a task, a model and a number of training words. A [`Specification`] says which; a [`Run`] searches hyperparameters
+//! and repeats the best, and appends each finished cell to a [`RecordFile`]; [`tables`] sets what was measured beside
+//! what was published. A model is anything that implements [`Model`].
+
+pub mod model;
+pub mod models;
+pub mod record;
+mod run;
+mod spec;
+pub mod tables;
+
+pub use model::{Choice, Model, ModelError, Prepared, Trained};
+pub use record::{Line, RecordError, RecordFile, merge};
+pub use run::{Progress, Run, RunError, Shard};
+pub use spec::{Kind, Specification, SpecificationError, TestSet};

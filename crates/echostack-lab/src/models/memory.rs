@@ -1,0 +1,175 @@
+//! The reservoir memory machine (the paper's Definition and Algorithm for it), with addresses that we worked out.
+//!
+//! At each step a classifier c chooses an address on the state h. Address 0 does nothing; an address that was not used before keeps h;
+//! one that was replaces h by what it kept. The output is a linear map of h.
+//!
+//! **Latch.** The automaton has two states, whether the number of ones so far is odd. The output at a token says
+//! what was true before it, and what follows depends on what is true after it, so that an address is a pair of the state before
+//! the token and the token: four addresses, and 0 at the end.
+//!
+//! **Repeat copy.** Vector j of a copy has address j, everything else 0. The first copy must come out of the reservoir's
+//! own memory; all others recall its states, and so its outputs.
+//!
+//! **Copy.** No addresses help: a state that is recalled while copying must have been kept while reading, when the output
+//! was 0, and equal states have equal outputs. So a memory machine on copy is an echo state network, and the labels are all 0.
+
+use std::sync::Arc;
+
+use echostack::readout::Classifier;
+use echostack::tasks::{ReservoirKind, Task};
+use echostack::{Drive, Input, Reservoir, Simd, Svm, Trace, Word};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::echo::{Linear, regress};
+use super::{chosen, draw_reservoir, drives, one_of, reservoir};
+use crate::model::{Choice, Model, ModelError, Prepared, Trained};
+
+/// A reservoir memory machine. Which kind of reservoir it has is a part of the search.
+pub(super) struct MemoryMachine;
+
+impl Model for MemoryMachine {
+    fn name(&self) -> &'static str {
+        "RMM"
+    }
+
+    fn takes(&self, task: Task) -> bool {
+        matches!(task, Task::Latch | Task::Copy | Task::RepeatCopy)
+    }
+
+    fn draw(&self, task: Task, random: &mut ChaCha8Rng) -> Option<Choice> {
+        let kind = random.random_range(0..ReservoirKind::ALL.len());
+        let mut choice = draw_reservoir(ReservoirKind::ALL[kind], task, random);
+        choice.insert("kind".into(), kind as f64);
+        choice.insert("cost".into(), one_of(random, &[1., 100., 1e4]));
+        choice.insert("penalty".into(), one_of(random, &[1e-7, 1e-5, 1e-3]));
+        Some(choice)
+    }
+
+    fn prepare(&self, task: Task, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+        let kind = ReservoirKind::ALL.get(chosen(choice, "kind")? as usize).copied();
+        let kind = kind.ok_or_else(|| ModelError("there is no such kind of reservoir".into()))?;
+        let neurons = if task == Task::Copy { 512 } else { 256 };
+        Ok(Box::new(Configured {
+            task,
+            reservoir: reservoir(kind, neurons, task.alphabet().terminals().len(), choice, seed)?,
+            svm: Svm { cost: chosen(choice, "cost")?, ..Svm::default() },
+            penalty: chosen(choice, "penalty")?,
+        }))
+    }
+}
+
+/// The address at each token of a word and at its end.
+fn addresses(task: Task, word: &Word) -> Vec<usize> {
+    let mut all = vec![0; word.len() + 1];
+    match task {
+        Task::Latch => {
+            let mut odd = 0;
+            for (address, input) in all.iter_mut().zip(word.inputs()) {
+                let Input::Symbol(symbol) = input else { continue };
+                *address = 1 + 2 * odd + symbol.index();
+                odd ^= symbol.index();
+            }
+        }
+        Task::RepeatCopy => {
+            let mut place = None;
+            for (address, input) in all.iter_mut().zip(word.inputs()) {
+                let Input::Vector(values) = input else { continue };
+                match values.last() {
+                    Some(&end) if end > 0. => place = Some(0),
+                    Some(&end) if end < 0. => {}
+                    _ => {
+                        place = place.map(|place| place + 1);
+                        *address = place.unwrap_or(0);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    all
+}
+
+/// The memory of one word.
+struct Memory<'a> {
+    reservoir: &'a dyn Reservoir,
+    state: Vec<f64>,
+    next: Vec<f64>,
+    kept: Vec<Option<Vec<f64>>>,
+}
+
+impl<'a> Memory<'a> {
+    fn new(reservoir: &'a dyn Reservoir) -> Self {
+        let state = vec![0.; reservoir.neurons()];
+        Self { reservoir, next: state.clone(), state, kept: Vec::new() }
+    }
+
+    /// Reads an input; the state is then that on which the address is chosen.
+    fn read(&mut self, drive: Drive<'_>) {
+        self.reservoir.step(Simd::default(), &self.state, drive, &mut self.next);
+        std::mem::swap(&mut self.state, &mut self.next);
+    }
+
+    /// Keeps or recalls the state at an address.
+    fn access(&mut self, address: usize) {
+        if address == 0 {
+            return;
+        }
+        self.kept.resize(self.kept.len().max(address + 1), None);
+        match &self.kept[address] {
+            Some(kept) => self.state.copy_from_slice(kept),
+            None => self.kept[address] = Some(self.state.clone()),
+        }
+    }
+}
+
+struct Configured {
+    task: Task,
+    reservoir: Arc<dyn Reservoir>,
+    svm: Svm,
+    penalty: f64,
+}
+
+impl Prepared for Configured {
+    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError> {
+        let (mut before, mut labels, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        for trace in traces {
+            let mut memory = Memory::new(&*self.reservoir);
+            for (drive, address) in drives(trace.word()).into_iter().zip(addresses(self.task, trace.word())) {
+                memory.read(drive);
+                before.extend_from_slice(&memory.state);
+                labels.push(address);
+                memory.access(address);
+                after.extend_from_slice(&memory.state);
+            }
+        }
+        let neurons = self.reservoir.neurons();
+        let rows = before.chunks_exact(neurons).zip(labels);
+        let address = Classifier::fit(neurons, rows, self.svm, &()).map_err(ModelError::new)?;
+        let output = regress(&after, neurons, traces, self.penalty)?;
+        Ok(Box::new(Taught { reservoir: self.reservoir.clone(), address, output }))
+    }
+}
+
+struct Taught {
+    reservoir: Arc<dyn Reservoir>,
+    address: Classifier,
+    output: Linear,
+}
+
+impl Trained for Taught {
+    fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>> {
+        let one = |word: &&Word| {
+            let mut memory = Memory::new(&*self.reservoir);
+            let mut outputs = Vec::new();
+            for drive in drives(word) {
+                memory.read(drive);
+                memory.access(self.address.classify(&memory.state));
+                self.output.apply(&memory.state, &mut outputs);
+            }
+            outputs
+        };
+        words.par_iter().map(one).collect()
+    }
+}

@@ -1,0 +1,118 @@
+//! The models of the experiments.
+
+mod echo;
+mod memory;
+mod stack;
+
+use echostack::tasks::{ReservoirKind, Task};
+use echostack::{Cycle, Drive, Input, Legendre, Random, Reservoir, ReservoirParams, Signs, Word};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+use crate::model::{Choice, Model, ModelError};
+
+/// The reservoir models of the paper: stack machines, echo state networks of 256 and of 1,024 neurons, and the memory
+/// machine.
+pub fn all() -> Vec<Box<dyn Model>> {
+    let mut all: Vec<Box<dyn Model>> = Vec::new();
+    for kind in ReservoirKind::ALL {
+        all.push(Box::new(echo::EchoState::new(kind, 256)));
+    }
+    for kind in ReservoirKind::ALL {
+        all.push(Box::new(stack::StackMachine::new(kind)));
+    }
+    for kind in ReservoirKind::ALL {
+        all.push(Box::new(echo::EchoState::new(kind, 1024)));
+    }
+    all.push(Box::new(memory::MemoryMachine));
+    all
+}
+
+/// The paper's short name of a kind of reservoir.
+fn short(kind: ReservoirKind) -> &'static str {
+    match kind {
+        ReservoirKind::Random => "rand",
+        ReservoirKind::Cycle => "CRJ",
+        ReservoirKind::Legendre => "LDN",
+    }
+}
+
+/// One of several values.
+fn one_of(random: &mut ChaCha8Rng, values: &[f64]) -> f64 {
+    values[random.random_range(0..values.len())]
+}
+
+/// Draws the hyperparameters of a reservoir. The ranges are those that the paper's author published for a sister model,
+/// wider where they do not reach zero error: input scale 1 and cycle weights of 0.2 and 0.3, and the delay of the Legendre network.
+fn draw_reservoir(kind: ReservoirKind, task: Task, random: &mut ChaCha8Rng) -> Choice {
+    let mut choice = Choice::new();
+    let mut draw = |name: &str, values: &[f64]| {
+        choice.insert(name.to_string(), one_of(random, values));
+    };
+    match kind {
+        ReservoirKind::Random => {
+            draw("radius", &[0.5, 0.7, 0.9]);
+            draw("density", &[0.1, 0.2, 0.5]);
+            draw("input", &[0.3, 1.]);
+        }
+        ReservoirKind::Cycle => {
+            draw("input", &[0.1, 0.3, 0.5, 1.]);
+            draw("cycle", &[0.1, 0.2, 0.3, 0.7, 0.9]);
+            draw("jump", &[0.1, 0.2, 0.4]);
+            draw("jump_length", &[4., 8., 16.]);
+        }
+        ReservoirKind::Legendre => match task {
+            Task::Copy => draw("theta", &[20., 24., 28., 32.]),
+            Task::RepeatCopy => draw("theta", &[12., 14., 16., 20.]),
+            _ => draw("theta", &[3., 5., 8.]),
+        },
+    }
+    choice
+}
+
+/// A value of a choice.
+fn chosen(choice: &Choice, name: &str) -> Result<f64, ModelError> {
+    choice.get(name).copied().ok_or_else(|| ModelError(format!("the choice has no {name}")))
+}
+
+/// The reservoir of a choice.
+fn reservoir(
+    kind: ReservoirKind,
+    neurons: usize,
+    channels: usize,
+    choice: &Choice,
+    seed: u64,
+) -> Result<Arc<dyn Reservoir>, ModelError> {
+    let value = |name: &str| chosen(choice, name);
+    let params = match kind {
+        ReservoirKind::Random => ReservoirParams::Random(Random {
+            neurons,
+            radius: value("radius")?,
+            density: value("density")?,
+            input: value("input")?,
+            seed,
+            ..Random::default()
+        }),
+        ReservoirKind::Cycle => ReservoirParams::Cycle(Cycle {
+            neurons,
+            input: value("input")?,
+            cycle: value("cycle")?,
+            jump: value("jump")?,
+            jump_length: value("jump_length")? as usize,
+            signs: Signs::Seed(seed),
+            ..Cycle::default()
+        }),
+        ReservoirKind::Legendre => ReservoirParams::Legendre(Legendre { neurons, theta: value("theta")? }),
+    };
+    params.build(channels).map_err(ModelError::new)
+}
+
+/// What drives a reservoir on a word: its inputs, and silence at its end.
+fn drives(word: &Word) -> Vec<Drive<'_>> {
+    let drive = |input| match input {
+        Input::Symbol(symbol) => Drive::Channel(symbol.index()),
+        Input::Vector(values) => Drive::Values(values),
+    };
+    word.inputs().map(drive).chain([Drive::Silence]).collect()
+}

@@ -1,0 +1,78 @@
+//! The reservoir stack machine.
+
+use std::sync::Arc;
+
+use echostack::tasks::{ReservoirKind, Task};
+use echostack::{
+    Alphabet, Limits, Machine, OutputReadout, Outputs, Params, ReservoirParams, Svm, Trace, Word, watch_all,
+};
+use rand_chacha::ChaCha8Rng;
+
+use super::{chosen, draw_reservoir, one_of, reservoir, short};
+use crate::model::{Choice, Model, ModelError, Prepared, Trained};
+
+/// A reservoir stack machine of 256 neurons; of 512 for copy, as in the paper.
+pub(super) struct StackMachine {
+    kind: ReservoirKind,
+    name: String,
+}
+
+impl StackMachine {
+    pub(super) fn new(kind: ReservoirKind) -> Self {
+        Self { kind, name: format!("{}-RSM", short(kind)) }
+    }
+}
+
+impl Model for StackMachine {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn draw(&self, task: Task, random: &mut ChaCha8Rng) -> Option<Choice> {
+        let mut choice = draw_reservoir(self.kind, task, random);
+        choice.insert("cost".into(), one_of(random, &[1., 100., 1e4]));
+        choice.insert("gamma".into(), one_of(random, &[0.1, 0.3, 1.]));
+        if !task.is_symbolic() {
+            choice.insert("penalty".into(), one_of(random, &[1e-7, 1e-5, 1e-3]));
+        }
+        Some(choice)
+    }
+
+    fn prepare(&self, task: Task, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+        let alphabet = task.alphabet();
+        let neurons = if task == Task::Copy { 512 } else { 256 };
+        let reservoir = reservoir(self.kind, neurons, alphabet.len(), choice, seed)?;
+        let params = Params {
+            reservoir: ReservoirParams::Given(reservoir),
+            svm: Svm { cost: chosen(choice, "cost")?, gamma: chosen(choice, "gamma")?, ..Svm::default() },
+            output: match choice.get("penalty") {
+                Some(&penalty) => OutputReadout::Ridge { penalty },
+                None => OutputReadout::Classify,
+            },
+            ..Params::default()
+        };
+        Ok(Box::new(Configured { params, alphabet }))
+    }
+}
+
+struct Configured {
+    params: Params,
+    alphabet: Arc<Alphabet>,
+}
+
+impl Prepared for Configured {
+    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError> {
+        let params = self.params.clone().check().map_err(ModelError::new)?;
+        Ok(Box::new(Taught(Arc::new(params.fit(&self.alphabet, traces, &()).map_err(ModelError::new)?))))
+    }
+}
+
+struct Taught(Arc<Machine>);
+
+impl Trained for Taught {
+    fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>> {
+        let mut given = vec![Outputs::default(); words.len()];
+        watch_all(&self.0, words, &mut given, Limits::default());
+        given.into_iter().map(|outputs| outputs.0).collect()
+    }
+}

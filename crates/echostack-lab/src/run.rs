@@ -1,0 +1,199 @@
+//! The protocol: hyperparameters by random search, then repeats with the best of them; cell by cell.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use echostack::tasks::Task;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::model::{Choice, Model, ModelError, error};
+use crate::record::{Draw, Line, RecordError, RecordFile, Repeat, Unit};
+use crate::spec::{Specification, SpecificationError};
+
+/// Data sets of the search are numbered from here, those of the repeats from 0: no data set is used for both.
+const SEARCH_DATA: u64 = 1_000_000;
+
+/// Which of several equal parts of the experiments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// The number of this part, from 1.
+    pub number: usize,
+    /// How many parts there are.
+    pub of: usize,
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err(format!("{text:?} is no shard; 2/5 is the second of five")),
+        }
+    }
+}
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The record could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The specification is at fault.
+    #[error(transparent)]
+    Specification(#[from] SpecificationError),
+    /// There is no such model.
+    #[error("there is no model {given:?}; the models are {}", known.join(", "))]
+    Model {
+        /// The name given.
+        given: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+}
+
+/// What is told of a run.
+pub trait Progress: Sync {
+    /// So many of all cells of this run are done; this was the last one.
+    fn done(&self, cells: usize, of: usize, line: &Line);
+}
+
+impl Progress for () {
+    fn done(&self, _: usize, _: usize, _: &Line) {}
+}
+
+/// A run of a specification.
+pub struct Run<'a> {
+    specification: &'a Specification,
+    units: Vec<(Unit, Task, &'a dyn Model)>,
+}
+
+impl<'a> Run<'a> {
+    /// A run of a shard.
+    ///
+    /// # Errors
+    /// If the specification has a task or a model that is not there.
+    pub fn new(specification: &'a Specification, models: &'a [Box<dyn Model>], shard: Shard) -> Result<Self, RunError> {
+        specification.check()?;
+        let mut units = Vec::new();
+        for name in &specification.models {
+            let model = models.iter().find(|model| model.name() == name).ok_or_else(|| {
+                let known = models.iter().map(|model| model.name().to_string()).collect();
+                RunError::Model { given: name.clone(), known }
+            })?;
+            for task in specification.tasks()?.into_iter().filter(|&task| model.takes(task)) {
+                for &words in &specification.train_words {
+                    let unit = Unit { task: task.name().into(), model: name.clone(), words };
+                    units.push((unit, task, &**model));
+                }
+            }
+        }
+        let units = units.into_iter().skip(shard.number - 1).step_by(shard.of).collect();
+        Ok(Self { specification, units })
+    }
+
+    /// Runs all cells that the record does not have yet, on rayon's threads, and appends each as soon as it is done.
+    ///
+    /// # Errors
+    /// If the record cannot be written.
+    pub fn run(&self, record: &mut RecordFile, progress: &dyn Progress) -> Result<(), RunError> {
+        let Specification { draws, repeats, .. } = *self.specification;
+        let searched = |&(_, task, model): &(Unit, Task, &dyn Model)| self.choice(task, model, 0).is_some();
+        let of = self.units.iter().map(|unit| repeats + if searched(unit) { draws } else { 0 }).sum();
+        let known: HashSet<(Unit, bool, usize)> = record
+            .lines()
+            .iter()
+            .filter_map(|line| Some((line.key().0?.clone(), line.key().1, line.key().2)))
+            .collect();
+        let mine: HashSet<&Unit> = self.units.iter().map(|(unit, _, _)| unit).collect();
+        let done = known.iter().filter(|(unit, _, _)| mine.contains(unit)).count();
+        let state = Mutex::new((record, done));
+        let append = |line: Line| {
+            let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            state.1 += 1;
+            progress.done(state.1, of, &line);
+            state.0.append(line)
+        };
+        for (unit, task, model) in &self.units {
+            let missing = |repeat: bool, count: usize| -> Vec<usize> {
+                (0..count).filter(|&number| !known.contains(&(unit.clone(), repeat, number))).collect()
+            };
+            let searched = self.choice(*task, *model, 0).is_some();
+            let new: Vec<usize> = if searched { missing(false, draws) } else { Vec::new() };
+            new.into_par_iter().try_for_each(|draw| append(Line::Draw(self.search(unit, *task, *model, draw))))?;
+            let best = {
+                let state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                best(state.0.lines(), unit)
+            };
+            let new = missing(true, repeats);
+            new.into_par_iter()
+                .try_for_each(|repeat| append(Line::Repeat(self.repeat(unit, *task, *model, &best, repeat))))?;
+        }
+        Ok(())
+    }
+
+    /// The hyperparameters of a draw: the same for the same specification, task, model and number.
+    fn choice(&self, task: Task, model: &dyn Model, draw: usize) -> Option<Choice> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.specification.seed);
+        random.set_stream(draw as u64);
+        model.draw(task, &mut random)
+    }
+
+    fn search(&self, unit: &Unit, task: Task, model: &dyn Model, draw: usize) -> Draw {
+        let start = Instant::now();
+        let choice = self.choice(task, model, draw).unwrap_or_default();
+        let seed = self.specification.seed;
+        let errors = || -> Result<Vec<f64>, ModelError> {
+            let prepared = model.prepare(task, &choice, seed + draw as u64)?;
+            let one = |set: usize| {
+                let data = seed + SEARCH_DATA + set as u64;
+                let trained = prepared.train(&self.specification.training(task, unit.words, data))?;
+                Ok(error(&*trained, &self.specification.tests[0].words(task, data)))
+            };
+            (0..self.specification.validation_sets).map(one).collect()
+        };
+        let (errors, failed) = match errors() {
+            Ok(errors) => (errors, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
+        Draw { unit: unit.clone(), draw, choice, errors, failed, seconds: start.elapsed().as_secs_f64() }
+    }
+
+    fn repeat(&self, unit: &Unit, task: Task, model: &dyn Model, choice: &Choice, repeat: usize) -> Repeat {
+        let seed = self.specification.seed + repeat as u64;
+        let training = self.specification.training(task, unit.words, seed);
+        let start = Instant::now();
+        let trained = model.prepare(task, choice, seed).and_then(|prepared| prepared.train(&training));
+        let train_seconds = start.elapsed().as_secs_f64();
+        let mut errors = BTreeMap::new();
+        let mut test_seconds = 0.;
+        let failed = match trained {
+            Err(error) => Some(error.to_string()),
+            Ok(trained) => {
+                for test in &self.specification.tests {
+                    let words = test.words(task, seed);
+                    let start = Instant::now();
+                    errors.insert(test.name.clone(), error(&*trained, &words));
+                    test_seconds += start.elapsed().as_secs_f64();
+                }
+                None
+            }
+        };
+        Repeat { unit: unit.clone(), repeat, choice: choice.clone(), seed, errors, failed, train_seconds, test_seconds }
+    }
+}
+
+/// The hyperparameters with the least mean error; of equal ones those drawn first. None at all if nothing was searched.
+fn best(lines: &[Line], unit: &Unit) -> Choice {
+    let draws = lines.iter().filter_map(|line| match line {
+        Line::Draw(draw) if draw.unit == *unit && draw.failed.is_none() => Some(draw),
+        _ => None,
+    });
+    let mean = |draw: &Draw| draw.errors.iter().sum::<f64>() / draw.errors.len().max(1) as f64;
+    let best = draws.min_by(|a, b| mean(a).total_cmp(&mean(b)).then(a.draw.cmp(&b.draw)));
+    best.map(|draw| draw.choice.clone()).unwrap_or_default()
+}

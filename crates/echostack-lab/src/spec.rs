@@ -1,0 +1,229 @@
+//! What is to be measured: the specification of an experiment, a TOML file.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use echostack::tasks::{Split, Task};
+use echostack::{Language, Oracle, Trace, WordKind, examples};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// The specification of an experiment. What is left out is as in the paper.
+///
+/// ```
+/// let spec = echostack_lab::Specification::from_toml(r#"
+///     tasks = ["dyck1"]
+///     models = ["CRJ-RSM"]
+///     repeats = 2
+/// "#)?;
+/// assert_eq!((spec.draws, spec.train_words.as_slice()), (20, [100].as_slice()));
+/// # Ok::<(), echostack_lab::SpecificationError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Specification {
+    /// The tasks, by their names.
+    pub tasks: Vec<String>,
+    /// The models, by their names.
+    pub models: Vec<String>,
+    /// Everything random follows from this.
+    pub seed: u64,
+    /// How many sets of hyperparameters are tried.
+    pub draws: usize,
+    /// On how many data sets each of them is tried.
+    pub validation_sets: usize,
+    /// How often the best set is trained and tested, each time on new data.
+    pub repeats: usize,
+    /// The number of training words; several numbers are several experiments.
+    pub train_words: Vec<usize>,
+    /// The part of training words that is wrong: near misses and random words, half each.
+    pub negatives: f64,
+    /// What the models are tested on.
+    pub tests: Vec<TestSet>,
+}
+
+/// Words that models are tested on. The copy tasks have the paper's examples only, and take the number of words from here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestSet {
+    /// The name in records and tables.
+    pub name: String,
+    /// Which words.
+    #[serde(default)]
+    pub kind: Kind,
+    /// The least and the greatest length.
+    #[serde(default = "test_lengths")]
+    pub lengths: (usize, usize),
+    /// How many words.
+    #[serde(default = "test_words")]
+    pub words: usize,
+}
+
+fn test_lengths() -> (usize, usize) {
+    Split::Test.lengths().into_inner()
+}
+
+fn test_words() -> usize {
+    100
+}
+
+/// Which words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// In the language.
+    #[default]
+    Valid,
+    /// Close to it.
+    NearMiss,
+    /// Of random tokens.
+    Random,
+}
+
+impl From<Kind> for WordKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Valid => Self::Valid,
+            Kind::NearMiss => Self::NearMiss,
+            Kind::Random => Self::Random,
+        }
+    }
+}
+
+impl Default for Specification {
+    fn default() -> Self {
+        Self {
+            tasks: Task::ALL.iter().map(|task| task.name().to_string()).collect(),
+            models: Vec::new(),
+            seed: 0,
+            draws: 20,
+            validation_sets: 3,
+            repeats: 10,
+            train_words: vec![100],
+            negatives: 0.,
+            tests: vec![TestSet {
+                name: "valid".into(),
+                kind: Kind::Valid,
+                lengths: test_lengths(),
+                words: test_words(),
+            }],
+        }
+    }
+}
+
+/// Why a specification cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SpecificationError {
+    /// It is no TOML, or has an unknown or a wrong field.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A value is out of range.
+    #[error("{name} is {given}, but must be {needed}")]
+    Range {
+        /// The field.
+        name: &'static str,
+        /// What was given.
+        given: String,
+        /// What it must be.
+        needed: &'static str,
+    },
+    /// A name is no task's.
+    #[error(transparent)]
+    Task(#[from] echostack::tasks::UnknownTask),
+}
+
+impl Specification {
+    /// Reads a specification and checks it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn from_toml(text: &str) -> Result<Self, SpecificationError> {
+        let this: Self = toml::from_str(text)?;
+        this.check()?;
+        Ok(this)
+    }
+
+    /// The specification as a file.
+    ///
+    /// # Errors
+    /// If a number is too large for the format.
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
+    /// Checks ranges and the names of tasks.
+    ///
+    /// # Errors
+    /// What is out of range.
+    pub fn check(&self) -> Result<(), SpecificationError> {
+        let within = |name, given: usize, most: usize, needed| {
+            let wrong = SpecificationError::Range { name, given: given.to_string(), needed };
+            if (1..=most).contains(&given) { Ok(()) } else { Err(wrong) }
+        };
+        within("draws", self.draws, 10_000, "from 1 to 10000")?;
+        within("validation_sets", self.validation_sets, 1_000, "from 1 to 1000")?;
+        within("repeats", self.repeats, 10_000, "from 1 to 10000")?;
+        for &words in self.train_words.iter().chain(self.tests.iter().map(|test| &test.words)) {
+            within("train_words or words", words, 1_000_000, "from 1 to 1000000")?;
+        }
+        for test in &self.tests {
+            within("the lengths' end", test.lengths.1, 10_000_000, "from 1 to 10000000")?;
+            within("the lengths' beginning", test.lengths.0, test.lengths.1, "from 1 to the end")?;
+        }
+        let names: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
+        within(
+            "the number of tests with different names",
+            names.len(),
+            self.tests.len(),
+            "that of all, and at least 1",
+        )?;
+        if names.len() < self.tests.len() || !(0. ..=1.).contains(&self.negatives) {
+            let (name, needed) = ("negatives, or a test's name,", "from 0 to 1, or used once");
+            return Err(SpecificationError::Range { name, given: self.negatives.to_string(), needed });
+        }
+        self.tasks().map(|_| ())
+    }
+
+    /// The tasks.
+    ///
+    /// # Errors
+    /// If a name is no task's.
+    pub fn tasks(&self) -> Result<Vec<Task>, SpecificationError> {
+        self.tasks.iter().map(|name| name.parse().map_err(SpecificationError::Task)).collect()
+    }
+
+    /// The training words of a data set.
+    pub(crate) fn training(&self, task: Task, words: usize, data: u64) -> Vec<Trace> {
+        if self.negatives == 0. || !task.is_symbolic() {
+            return task.examples(Split::Train, words, data);
+        }
+        let mut random = Split::Train.generator(data);
+        let shares = WordKind::shares(words, self.negatives).into_iter();
+        shares.flat_map(|(kind, count)| drawn(task, kind, Split::Train.lengths(), count, &mut random)).collect()
+    }
+}
+
+impl TestSet {
+    /// The words of this set for a task and a data set.
+    pub(crate) fn words(&self, task: Task, data: u64) -> Vec<Trace> {
+        let (least, most) = self.lengths;
+        if !task.is_symbolic() || (self.kind == Kind::Valid && self.lengths == test_lengths()) {
+            return task.examples(Split::Test, self.words, data);
+        }
+        let mut random = Split::Test.generator(data);
+        drawn(task, self.kind.into(), least..=most, self.words, &mut random)
+    }
+}
+
+/// Words of one kind with what the tolerant automaton does on them.
+fn drawn(
+    task: Task,
+    kind: WordKind,
+    lengths: std::ops::RangeInclusive<usize>,
+    count: usize,
+    random: &mut ChaCha8Rng,
+) -> Vec<Trace> {
+    let Some(language): Option<Arc<dyn Language>> = task.language() else { return Vec::new() };
+    let oracle = Arc::new(Oracle::tolerant(language.automaton().clone()));
+    examples(&*language, &oracle, kind, lengths, count, random)
+}

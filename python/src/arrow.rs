@@ -1,0 +1,72 @@
+//! Columns of words that come through the Arrow C interface, without a Python object for each token.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Schema};
+use echostack::{Limits, Model, Verdict};
+use echostack_arrow::{Judge, verdict_fields, verdicts};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+use pyo3_arrow::input::AnyArray;
+
+use crate::errors::Kind;
+use crate::threads::work;
+
+/// The chunks of a column: an Arrow array, a stream of them, or a table with one column.
+fn column(given: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
+    let any: AnyArray = given.extract()?;
+    let (chunks, _) = any.into_chunked_array()?.into_inner();
+    chunks.into_iter().map(only_column).collect()
+}
+
+fn only_column(chunk: ArrayRef) -> PyResult<ArrayRef> {
+    match chunk.data_type() {
+        DataType::Struct(fields) if fields.len() == 1 => Ok(chunk.as_struct().column(0).clone()),
+        DataType::Struct(fields) => {
+            let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+            Err(Kind::Data
+                .error(format!("the table has the columns {}; give the one with the words", names.join(", "))))
+        }
+        _ => Ok(chunk),
+    }
+}
+
+/// The verdict on each word; none where it is null.
+pub(crate) struct Verdicts(Vec<Option<Verdict>>);
+
+/// Judges a column without the interpreter's lock.
+pub(crate) fn judge(
+    py: Python<'_>,
+    model: Model,
+    words: &Bound<'_, PyAny>,
+    limits: Limits,
+    in_turn: bool,
+) -> PyResult<Verdicts> {
+    let chunks = column(words)?;
+    let judge = Judge::new(model).map_err(|error| Kind::Grammar.error(error))?;
+    let run = |chunk: &ArrayRef| {
+        let words = judge.words(chunk).map_err(|error| Kind::Data.error(error))?;
+        Ok(if in_turn { judge.judge(&words, limits) } else { judge.judge_all(&words, limits) })
+    };
+    let all = || chunks.iter().map(run).collect::<PyResult<Vec<_>>>();
+    let verdicts = if in_turn { py.detach(all) } else { work(py, all) };
+    Ok(Verdicts(verdicts?.concat()))
+}
+
+impl Verdicts {
+    /// Whether each word is accepted.
+    pub(crate) fn accepts(&self) -> PyResult<Vec<bool>> {
+        let missing = |row| Kind::Data.error(format!("row {row} is null; leave such rows out, or use check_arrow"));
+        let rows = self.0.iter().enumerate();
+        rows.map(|(row, verdict)| verdict.as_ref().map(Verdict::is_accept).ok_or_else(|| missing(row))).collect()
+    }
+
+    /// A batch with the verdict and the position for each word, null for null.
+    pub(crate) fn batch(&self) -> PyResult<PyRecordBatch> {
+        let schema = Arc::new(Schema::new(verdict_fields()));
+        let batch = RecordBatch::try_new(schema, verdicts(&self.0).columns().to_vec());
+        Ok(PyRecordBatch::new(batch.map_err(|error| Kind::Data.error(error))?))
+    }
+}
