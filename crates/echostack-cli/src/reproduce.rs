@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use echostack_lab::tables::{TABLES, departures};
-use echostack_lab::{Line, Model, Progress, RecordFile, Run, Shard, Specification, merge, models, record};
+use echostack::tasks::Task;
+use echostack_lab::record::Unit;
+use echostack_lab::tables::{TABLES, departures, summary, summary_csv, summary_markdown};
+use echostack_lab::{Line, Model, Progress, RecordFile, Run, Shard, Specification, figures, merge, models, record};
 
 use crate::Outcome;
 use crate::progress::Bar;
@@ -40,7 +42,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         let lines = merge(&args.merge)?;
         let text: String =
             lines.iter().map(|line| serde_json::to_string(line).map(|line| line + "\n")).collect::<Result<_, _>>()?;
-        save(&args.output.join("record.jsonl"), &text)?;
+        save(&args.output.join("record.jsonl"), text.as_bytes())?;
         return tell(&lines, &args.output);
     }
     let models = models::all();
@@ -138,7 +140,7 @@ impl Progress for Shown<'_> {
     }
 }
 
-/// Writes the tables that have something in them, and prints them.
+/// Writes the tables that have something in them, and prints them, with what no table of the paper has; writes the figures.
 fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
     let mut out = std::io::stdout().lock();
     for table in TABLES {
@@ -148,8 +150,20 @@ fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
         let markdown = table.markdown(lines);
         writeln!(out, "{markdown}")?;
         for (ending, text) in [("md", markdown), ("csv", table.csv(lines)), ("tex", table.latex(lines))] {
-            save(&folder.join(format!("{}.{ending}", table.name)), &text)?;
+            save(&folder.join(format!("{}.{ending}", table.name)), text.as_bytes())?;
         }
+    }
+    let in_tables =
+        |(unit, test): &(Unit, String)| test == "valid" && unit.words == 100 && unit.task.parse::<Task>().is_ok();
+    if !summary(lines).keys().all(in_tables) {
+        let markdown = summary_markdown(lines);
+        writeln!(out, "{markdown}")?;
+        save(&folder.join("summary.md"), markdown.as_bytes())?;
+        save(&folder.join("summary.csv"), summary_csv(lines).as_bytes())?;
+    }
+    for drawing in figures::all()? {
+        save(&folder.join(format!("{}.svg", drawing.name)), drawing.svg.as_bytes())?;
+        save(&folder.join(format!("{}.png", drawing.name)), &drawing.png)?;
     }
     for cell in departures(lines) {
         if let (Some(ours), Some((published, _))) = (cell.ours, cell.published) {
@@ -159,6 +173,6 @@ fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
     Ok(Outcome::Accepted)
 }
 
-fn save(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
+fn save(path: &Path, content: &[u8]) -> Result<()> {
+    std::fs::write(path, content).with_context(|| format!("could not write {}", path.display()))
 }

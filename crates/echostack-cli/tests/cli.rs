@@ -246,6 +246,11 @@ fn the_page_on_reading_back_shows_real_sessions() {
 }
 
 #[test]
+fn the_page_on_tasks_runs_as_shown() {
+    runs_as_shown("docs/add-a-task.md", 4);
+}
+
+#[test]
 fn the_page_on_tables_shows_real_sessions() {
     runs_as_shown("docs/tables.md", 10);
 }

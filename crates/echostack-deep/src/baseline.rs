@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use echostack::tasks::Task;
 use echostack::{Alphabet, Trace, Word};
-use echostack_lab::{Choice, Model, ModelError, Prepared, Trained as Tested};
+use echostack_lab::{Choice, Model, ModelError, Prepared, Problem, Trained as Tested};
 use rand_chacha::ChaCha8Rng;
 
 use crate::{Architecture, Settings, Trained, train};
@@ -24,13 +23,13 @@ impl Model for Baseline {
         self.architecture.name()
     }
 
-    fn draw(&self, _: Task, _: &mut ChaCha8Rng) -> Option<Choice> {
+    fn draw(&self, _: &Problem, _: &mut ChaCha8Rng) -> Option<Choice> {
         None
     }
 
-    fn prepare(&self, task: Task, _: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+    fn prepare(&self, problem: &Problem, _: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
         let settings = Settings { seed, ..Settings::default() };
-        Ok(Box::new(Configured { architecture: self.architecture, alphabet: task.alphabet(), settings }))
+        Ok(Box::new(Configured { architecture: self.architecture, alphabet: problem.alphabet().clone(), settings }))
     }
 }
 

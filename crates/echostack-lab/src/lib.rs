@@ -2,16 +2,24 @@
 //!
 //! An experiment is a task, a model and a number of training words. A [`Specification`] says which; a [`Run`] searches hyperparameters
 //! and repeats the best, and appends each finished cell to a [`RecordFile`]; [`tables`] sets what was measured beside
-//! what was published. A model is anything that implements [`Model`].
+//! what was published, and [`figures`] draws. A [`Problem`] is a task or a grammar; a model is anything that implements [`Model`].
 
+pub mod figures;
 pub mod model;
 pub mod models;
+mod problem;
 pub mod record;
 mod run;
 mod spec;
 pub mod tables;
 
 pub use model::{Choice, Model, ModelError, Prepared, Trained};
+pub use problem::{Problem, ProblemError};
 pub use record::{Line, RecordError, RecordFile, merge};
 pub use run::{Progress, Run, RunError, Shard};
 pub use spec::{Kind, Specification, SpecificationError, TestSet};
+
+/// The program of the page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/add-a-baseline.md")]
+struct AddABaseline;

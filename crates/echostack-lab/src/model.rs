@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use echostack::tasks::Task;
 use echostack::{Trace, Word};
 use rand_chacha::ChaCha8Rng;
+
+use crate::problem::Problem;
 
 /// Hyperparameters by their names, as a record keeps them.
 pub type Choice = BTreeMap<String, f64>;
@@ -28,19 +29,18 @@ pub trait Model: Send + Sync {
     fn name(&self) -> &str;
 
     /// Whether it can be taught this task at all.
-    fn takes(&self, task: Task) -> bool {
-        let _ = task;
+    fn takes(&self, _problem: &Problem) -> bool {
         true
     }
 
     /// Draws hyperparameters for a task, or none if there is nothing to choose: then no search takes place.
-    fn draw(&self, task: Task, random: &mut ChaCha8Rng) -> Option<Choice>;
+    fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice>;
 
     /// Makes what does not depend on the data. The same arguments give the same model.
     ///
     /// # Errors
     /// If the choice is none of this model.
-    fn prepare(&self, task: Task, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError>;
+    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError>;
 }
 
 /// A model with its hyperparameters.

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use echostack::tasks::Task;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::model::{Choice, Model, ModelError, error};
+use crate::problem::Problem;
 use crate::record::{Draw, Line, RecordError, RecordFile, Repeat, Unit};
 use crate::spec::{Specification, SpecificationError};
 
@@ -69,7 +69,7 @@ impl Progress for () {
 /// A run of a specification.
 pub struct Run<'a> {
     specification: &'a Specification,
-    units: Vec<(Unit, Task, &'a dyn Model)>,
+    units: Vec<(Unit, Problem, &'a dyn Model)>,
 }
 
 impl<'a> Run<'a> {
@@ -79,16 +79,17 @@ impl<'a> Run<'a> {
     /// If the specification has a task or a model that is not there.
     pub fn new(specification: &'a Specification, models: &'a [Box<dyn Model>], shard: Shard) -> Result<Self, RunError> {
         specification.check()?;
+        let problems = specification.problems()?;
         let mut units = Vec::new();
         for name in &specification.models {
             let model = models.iter().find(|model| model.name() == name).ok_or_else(|| {
                 let known = models.iter().map(|model| model.name().to_string()).collect();
                 RunError::Model { given: name.clone(), known }
             })?;
-            for task in specification.tasks()?.into_iter().filter(|&task| model.takes(task)) {
+            for problem in problems.iter().filter(|problem| model.takes(problem)) {
                 for &words in &specification.train_words {
-                    let unit = Unit { task: task.name().into(), model: name.clone(), words };
-                    units.push((unit, task, &**model));
+                    let unit = Unit { task: problem.name().into(), model: name.clone(), words };
+                    units.push((unit, problem.clone(), &**model));
                 }
             }
         }
@@ -102,7 +103,7 @@ impl<'a> Run<'a> {
     /// If the record cannot be written.
     pub fn run(&self, record: &mut RecordFile, progress: &dyn Progress) -> Result<(), RunError> {
         let Specification { draws, repeats, .. } = *self.specification;
-        let searched = |&(_, task, model): &(Unit, Task, &dyn Model)| self.choice(task, model, 0).is_some();
+        let searched = |(_, problem, model): &(Unit, Problem, &dyn Model)| self.choice(problem, *model, 0).is_some();
         let of = self.units.iter().map(|unit| repeats + if searched(unit) { draws } else { 0 }).sum();
         let known: HashSet<(Unit, bool, usize)> = record
             .lines()
@@ -118,41 +119,41 @@ impl<'a> Run<'a> {
             progress.done(state.1, of, &line);
             state.0.append(line)
         };
-        for (unit, task, model) in &self.units {
+        for (unit, problem, model) in &self.units {
             let missing = |repeat: bool, count: usize| -> Vec<usize> {
                 (0..count).filter(|&number| !known.contains(&(unit.clone(), repeat, number))).collect()
             };
-            let searched = self.choice(*task, *model, 0).is_some();
+            let searched = self.choice(problem, *model, 0).is_some();
             let new: Vec<usize> = if searched { missing(false, draws) } else { Vec::new() };
-            new.into_par_iter().try_for_each(|draw| append(Line::Draw(self.search(unit, *task, *model, draw))))?;
+            new.into_par_iter().try_for_each(|draw| append(Line::Draw(self.search(unit, problem, *model, draw))))?;
             let best = {
                 let state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 best(state.0.lines(), unit)
             };
             let new = missing(true, repeats);
             new.into_par_iter()
-                .try_for_each(|repeat| append(Line::Repeat(self.repeat(unit, *task, *model, &best, repeat))))?;
+                .try_for_each(|repeat| append(Line::Repeat(self.repeat(unit, problem, *model, &best, repeat))))?;
         }
         Ok(())
     }
 
-    /// The hyperparameters of a draw: the same for the same specification, task, model and number.
-    fn choice(&self, task: Task, model: &dyn Model, draw: usize) -> Option<Choice> {
+    /// The hyperparameters of a draw: the same for the same specification, problem, model and number.
+    fn choice(&self, problem: &Problem, model: &dyn Model, draw: usize) -> Option<Choice> {
         let mut random = ChaCha8Rng::seed_from_u64(self.specification.seed);
         random.set_stream(draw as u64);
-        model.draw(task, &mut random)
+        model.draw(problem, &mut random)
     }
 
-    fn search(&self, unit: &Unit, task: Task, model: &dyn Model, draw: usize) -> Draw {
+    fn search(&self, unit: &Unit, problem: &Problem, model: &dyn Model, draw: usize) -> Draw {
         let start = Instant::now();
-        let choice = self.choice(task, model, draw).unwrap_or_default();
+        let choice = self.choice(problem, model, draw).unwrap_or_default();
         let seed = self.specification.seed;
         let errors = || -> Result<Vec<f64>, ModelError> {
-            let prepared = model.prepare(task, &choice, seed + draw as u64)?;
+            let prepared = model.prepare(problem, &choice, seed + draw as u64)?;
             let one = |set: usize| {
                 let data = seed + SEARCH_DATA + set as u64;
-                let trained = prepared.train(&self.specification.training(task, unit.words, data))?;
-                Ok(error(&*trained, &self.specification.tests[0].words(task, data)))
+                let trained = prepared.train(&problem.training(unit.words, self.specification.negatives, data))?;
+                Ok(error(&*trained, &problem.testing(&self.specification.tests[0], data)))
             };
             (0..self.specification.validation_sets).map(one).collect()
         };
@@ -163,11 +164,11 @@ impl<'a> Run<'a> {
         Draw { unit: unit.clone(), draw, choice, errors, failed, seconds: start.elapsed().as_secs_f64() }
     }
 
-    fn repeat(&self, unit: &Unit, task: Task, model: &dyn Model, choice: &Choice, repeat: usize) -> Repeat {
+    fn repeat(&self, unit: &Unit, problem: &Problem, model: &dyn Model, choice: &Choice, repeat: usize) -> Repeat {
         let seed = self.specification.seed + repeat as u64;
-        let training = self.specification.training(task, unit.words, seed);
+        let training = problem.training(unit.words, self.specification.negatives, seed);
         let start = Instant::now();
-        let trained = model.prepare(task, choice, seed).and_then(|prepared| prepared.train(&training));
+        let trained = model.prepare(problem, choice, seed).and_then(|prepared| prepared.train(&training));
         let train_seconds = start.elapsed().as_secs_f64();
         let mut errors = BTreeMap::new();
         let mut test_seconds = 0.;
@@ -175,7 +176,7 @@ impl<'a> Run<'a> {
             Err(error) => Some(error.to_string()),
             Ok(trained) => {
                 for test in &self.specification.tests {
-                    let words = test.words(task, seed);
+                    let words = problem.testing(test, seed);
                     let start = Instant::now();
                     errors.insert(test.name.clone(), error(&*trained, &words));
                     test_seconds += start.elapsed().as_secs_f64();

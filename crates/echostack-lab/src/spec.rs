@@ -1,12 +1,12 @@
 //! What is to be measured: the specification of an experiment, a TOML file.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
+use echostack::WordKind;
 use echostack::tasks::{Split, Task};
-use echostack::{Language, Oracle, Trace, WordKind, examples};
-use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+
+use crate::problem::{Problem, ProblemError};
 
 /// The specification of an experiment. What is left out is as in the paper.
 ///
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Specification {
-    /// The tasks, by their names.
+    /// The tasks, by their names; `grammar:PATH` is a language of your own.
     pub tasks: Vec<String>,
     /// The models, by their names.
     pub models: Vec<String>,
@@ -127,9 +127,9 @@ pub enum SpecificationError {
         /// What it must be.
         needed: &'static str,
     },
-    /// A name is no task's.
+    /// A name is no task's, and no grammar's.
     #[error(transparent)]
-    Task(#[from] echostack::tasks::UnknownTask),
+    Problem(#[from] ProblemError),
 }
 
 impl Specification {
@@ -151,7 +151,7 @@ impl Specification {
         toml::to_string(self)
     }
 
-    /// Checks ranges and the names of tasks.
+    /// Checks ranges and the names of tasks; opens grammars.
     ///
     /// # Errors
     /// What is out of range.
@@ -181,49 +181,14 @@ impl Specification {
             let (name, needed) = ("negatives, or a test's name,", "from 0 to 1, or used once");
             return Err(SpecificationError::Range { name, given: self.negatives.to_string(), needed });
         }
-        self.tasks().map(|_| ())
+        self.problems().map(|_| ())
     }
 
     /// The tasks.
     ///
     /// # Errors
-    /// If a name is no task's.
-    pub fn tasks(&self) -> Result<Vec<Task>, SpecificationError> {
-        self.tasks.iter().map(|name| name.parse().map_err(SpecificationError::Task)).collect()
+    /// If a name is no task's, and no grammar's.
+    pub fn problems(&self) -> Result<Vec<Problem>, SpecificationError> {
+        self.tasks.iter().map(|name| Problem::named(name).map_err(SpecificationError::Problem)).collect()
     }
-
-    /// The training words of a data set.
-    pub(crate) fn training(&self, task: Task, words: usize, data: u64) -> Vec<Trace> {
-        if self.negatives == 0. || !task.is_symbolic() {
-            return task.examples(Split::Train, words, data);
-        }
-        let mut random = Split::Train.generator(data);
-        let shares = WordKind::shares(words, self.negatives).into_iter();
-        shares.flat_map(|(kind, count)| drawn(task, kind, Split::Train.lengths(), count, &mut random)).collect()
-    }
-}
-
-impl TestSet {
-    /// The words of this set for a task and a data set.
-    pub(crate) fn words(&self, task: Task, data: u64) -> Vec<Trace> {
-        let (least, most) = self.lengths;
-        if !task.is_symbolic() || (self.kind == Kind::Valid && self.lengths == test_lengths()) {
-            return task.examples(Split::Test, self.words, data);
-        }
-        let mut random = Split::Test.generator(data);
-        drawn(task, self.kind.into(), least..=most, self.words, &mut random)
-    }
-}
-
-/// Words of one kind with what the tolerant automaton does on them.
-fn drawn(
-    task: Task,
-    kind: WordKind,
-    lengths: std::ops::RangeInclusive<usize>,
-    count: usize,
-    random: &mut ChaCha8Rng,
-) -> Vec<Trace> {
-    let Some(language): Option<Arc<dyn Language>> = task.language() else { return Vec::new() };
-    let oracle = Arc::new(Oracle::tolerant(language.automaton().clone()));
-    examples(&*language, &oracle, kind, lengths, count, random)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use echostack::tasks::Task;
 
-use crate::record::{Line, Repeat};
+use crate::record::{Line, Repeat, Unit};
 
 /// A mean and a standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -313,6 +313,38 @@ impl Cell {
     pub fn difference(&self) -> Option<f64> {
         Some(self.ours?.mean - self.published?.0.mean)
     }
+}
+
+/// Every error that was measured: by task, model, number of training words and test.
+pub fn summary(lines: &[Line]) -> BTreeMap<(Unit, String), Figure> {
+    let mut values: BTreeMap<(Unit, String), Vec<f64>> = BTreeMap::new();
+    for line in lines {
+        let Line::Repeat(repeat) = line else { continue };
+        for (test, error) in &repeat.errors {
+            values.entry((repeat.unit.clone(), test.clone())).or_default().push(*error);
+        }
+    }
+    values.into_iter().filter_map(|(key, values)| Some((key, Figure::of(&values)?))).collect()
+}
+
+/// The summary as Markdown.
+pub fn summary_markdown(lines: &[Line]) -> String {
+    let mut text = "| task | model | training words | test | error |\n|---|---|---|---|---|\n".to_string();
+    for ((unit, test), Figure { mean, deviation, .. }) in summary(lines) {
+        let Unit { task, model, words } = unit;
+        writeln!(text, "| {task} | {model} | {words} | {test} | {mean:.3} ± {deviation:.3} |").unwrap_or_default();
+    }
+    text
+}
+
+/// The summary, one line a cell.
+pub fn summary_csv(lines: &[Line]) -> String {
+    let mut text = "task,model,training words,test,mean,deviation,repeats\n".to_string();
+    for ((unit, test), Figure { mean, deviation, repeats }) in summary(lines) {
+        let Unit { task, model, words } = unit;
+        writeln!(text, "{task},{model},{words},{test},{mean},{deviation},{repeats}").unwrap_or_default();
+    }
+    text
 }
 
 /// The errors that differ from the published ones by more than 0.05, and the bold cells that are not bold here.

@@ -88,3 +88,8 @@ pub use teach::{
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The program of the page, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/add-a-reservoir.md")]
+struct AddAReservoir;

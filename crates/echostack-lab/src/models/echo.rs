@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use echostack::reservoir::{Sequence, run};
-use echostack::tasks::{ReservoirKind, Task};
+use echostack::tasks::ReservoirKind;
 use echostack::{Reservoir, Simd, Trace, Word, readout::least_squares};
 use rand_chacha::ChaCha8Rng;
 
 use super::{chosen, draw_reservoir, drives, one_of, reservoir, short};
 use crate::model::{Choice, Model, ModelError, Prepared, Trained};
+use crate::problem::Problem;
 
 /// An echo state network.
 pub(super) struct EchoState {
@@ -29,14 +30,14 @@ impl Model for EchoState {
         &self.name
     }
 
-    fn draw(&self, task: Task, random: &mut ChaCha8Rng) -> Option<Choice> {
-        let mut choice = draw_reservoir(self.kind, task, random);
+    fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice> {
+        let mut choice = draw_reservoir(self.kind, problem, random);
         choice.insert("penalty".into(), one_of(random, &[1e-7, 1e-5, 1e-3]));
         Some(choice)
     }
 
-    fn prepare(&self, task: Task, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
-        let reservoir = reservoir(self.kind, self.neurons, task.alphabet().terminals().len(), choice, seed)?;
+    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+        let reservoir = reservoir(self.kind, self.neurons, problem.alphabet().terminals().len(), choice, seed)?;
         Ok(Box::new(Configured { reservoir, penalty: chosen(choice, "penalty")? }))
     }
 }

@@ -23,8 +23,9 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::echo::{Linear, regress};
-use super::{chosen, draw_reservoir, drives, one_of, reservoir};
+use super::{chosen, draw_reservoir, drives, neurons, one_of, reservoir};
 use crate::model::{Choice, Model, ModelError, Prepared, Trained};
+use crate::problem::Problem;
 
 /// A reservoir memory machine. Which kind of reservoir it has is a part of the search.
 pub(super) struct MemoryMachine;
@@ -34,26 +35,27 @@ impl Model for MemoryMachine {
         "RMM"
     }
 
-    fn takes(&self, task: Task) -> bool {
-        matches!(task, Task::Latch | Task::Copy | Task::RepeatCopy)
+    fn takes(&self, problem: &Problem) -> bool {
+        matches!(problem.task(), Some(Task::Latch | Task::Copy | Task::RepeatCopy))
     }
 
-    fn draw(&self, task: Task, random: &mut ChaCha8Rng) -> Option<Choice> {
+    fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice> {
         let kind = random.random_range(0..ReservoirKind::ALL.len());
-        let mut choice = draw_reservoir(ReservoirKind::ALL[kind], task, random);
+        let mut choice = draw_reservoir(ReservoirKind::ALL[kind], problem, random);
         choice.insert("kind".into(), kind as f64);
         choice.insert("cost".into(), one_of(random, &[1., 100., 1e4]));
         choice.insert("penalty".into(), one_of(random, &[1e-7, 1e-5, 1e-3]));
         Some(choice)
     }
 
-    fn prepare(&self, task: Task, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
         let kind = ReservoirKind::ALL.get(chosen(choice, "kind")? as usize).copied();
         let kind = kind.ok_or_else(|| ModelError("there is no such kind of reservoir".into()))?;
-        let neurons = if task == Task::Copy { 512 } else { 256 };
+        let task =
+            problem.task().ok_or_else(|| ModelError("there are no addresses for a language of one's own".into()))?;
         Ok(Box::new(Configured {
             task,
-            reservoir: reservoir(kind, neurons, task.alphabet().terminals().len(), choice, seed)?,
+            reservoir: reservoir(kind, neurons(problem), problem.alphabet().terminals().len(), choice, seed)?,
             svm: Svm { cost: chosen(choice, "cost")?, ..Svm::default() },
             penalty: chosen(choice, "penalty")?,
         }))

@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
 use crate::model::{Choice, Model, ModelError};
+use crate::problem::Problem;
 
 /// The reservoir models of the paper: stack machines, echo state networks of 256 and of 1,024 neurons, and the memory
 /// machine.
@@ -29,6 +30,11 @@ pub fn all() -> Vec<Box<dyn Model>> {
     all
 }
 
+/// The number of neurons of machines with a memory: 256, and 512 for copy, as in the paper.
+fn neurons(problem: &Problem) -> usize {
+    if problem.task() == Some(Task::Copy) { 512 } else { 256 }
+}
+
 /// The paper's short name of a kind of reservoir.
 fn short(kind: ReservoirKind) -> &'static str {
     match kind {
@@ -45,7 +51,7 @@ fn one_of(random: &mut ChaCha8Rng, values: &[f64]) -> f64 {
 
 /// Draws the hyperparameters of a reservoir. The ranges are those that the paper's author published for a sister model,
 /// wider where they do not reach zero error: input scale 1 and cycle weights of 0.2 and 0.3, and the delay of the Legendre network.
-fn draw_reservoir(kind: ReservoirKind, task: Task, random: &mut ChaCha8Rng) -> Choice {
+fn draw_reservoir(kind: ReservoirKind, problem: &Problem, random: &mut ChaCha8Rng) -> Choice {
     let mut choice = Choice::new();
     let mut draw = |name: &str, values: &[f64]| {
         choice.insert(name.to_string(), one_of(random, values));
@@ -62,9 +68,9 @@ fn draw_reservoir(kind: ReservoirKind, task: Task, random: &mut ChaCha8Rng) -> C
             draw("jump", &[0.1, 0.2, 0.4]);
             draw("jump_length", &[4., 8., 16.]);
         }
-        ReservoirKind::Legendre => match task {
-            Task::Copy => draw("theta", &[20., 24., 28., 32.]),
-            Task::RepeatCopy => draw("theta", &[12., 14., 16., 20.]),
+        ReservoirKind::Legendre => match problem.task() {
+            Some(Task::Copy) => draw("theta", &[20., 24., 28., 32.]),
+            Some(Task::RepeatCopy) => draw("theta", &[12., 14., 16., 20.]),
             _ => draw("theta", &[3., 5., 8.]),
         },
     }

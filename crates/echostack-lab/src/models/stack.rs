@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use echostack::tasks::{ReservoirKind, Task};
+use echostack::tasks::ReservoirKind;
 use echostack::{
     Alphabet, Limits, Machine, OutputReadout, Outputs, Params, ReservoirParams, Svm, Trace, Word, watch_all,
 };
 use rand_chacha::ChaCha8Rng;
 
-use super::{chosen, draw_reservoir, one_of, reservoir, short};
+use super::{chosen, draw_reservoir, neurons, one_of, reservoir, short};
 use crate::model::{Choice, Model, ModelError, Prepared, Trained};
+use crate::problem::Problem;
 
 /// A reservoir stack machine of 256 neurons; of 512 for copy, as in the paper.
 pub(super) struct StackMachine {
@@ -28,20 +29,19 @@ impl Model for StackMachine {
         &self.name
     }
 
-    fn draw(&self, task: Task, random: &mut ChaCha8Rng) -> Option<Choice> {
-        let mut choice = draw_reservoir(self.kind, task, random);
+    fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice> {
+        let mut choice = draw_reservoir(self.kind, problem, random);
         choice.insert("cost".into(), one_of(random, &[1., 100., 1e4]));
         choice.insert("gamma".into(), one_of(random, &[0.1, 0.3, 1.]));
-        if !task.is_symbolic() {
+        if !problem.is_language() {
             choice.insert("penalty".into(), one_of(random, &[1e-7, 1e-5, 1e-3]));
         }
         Some(choice)
     }
 
-    fn prepare(&self, task: Task, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
-        let alphabet = task.alphabet();
-        let neurons = if task == Task::Copy { 512 } else { 256 };
-        let reservoir = reservoir(self.kind, neurons, alphabet.len(), choice, seed)?;
+    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+        let alphabet = problem.alphabet().clone();
+        let reservoir = reservoir(self.kind, neurons(problem), alphabet.len(), choice, seed)?;
         let params = Params {
             reservoir: ReservoirParams::Given(reservoir),
             svm: Svm { cost: chosen(choice, "cost")?, gamma: chosen(choice, "gamma")?, ..Svm::default() },
