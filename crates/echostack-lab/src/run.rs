@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
+use rayon::ThreadPoolBuilder;
 
 use crate::model::{Choice, Model, ModelError, error};
 use crate::problem::Problem;
@@ -97,7 +98,7 @@ impl<'a> Run<'a> {
         Ok(Self { specification, units })
     }
 
-    /// Runs all cells that the record does not have yet, on rayon's threads, and appends each as soon as it is done.
+    /// Runs all cells that the record does not have yet, on as many threads as rayon has, and appends each as soon as it is done.
     ///
     /// # Errors
     /// If the record cannot be written.
@@ -125,14 +126,13 @@ impl<'a> Run<'a> {
             };
             let searched = self.choice(problem, *model, 0).is_some();
             let new: Vec<usize> = if searched { missing(false, draws) } else { Vec::new() };
-            new.into_par_iter().try_for_each(|draw| append(Line::Draw(self.search(unit, problem, *model, draw))))?;
+            side_by_side(&new, |draw| append(Line::Draw(self.search(unit, problem, *model, draw))))?;
             let best = {
                 let state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 best(state.0.lines(), unit)
             };
             let new = missing(true, repeats);
-            new.into_par_iter()
-                .try_for_each(|repeat| append(Line::Repeat(self.repeat(unit, problem, *model, &best, repeat))))?;
+            side_by_side(&new, |repeat| append(Line::Repeat(self.repeat(unit, problem, *model, &best, repeat))))?;
         }
         Ok(())
     }
@@ -186,6 +186,29 @@ impl<'a> Run<'a> {
         };
         Repeat { unit: unit.clone(), repeat, choice: choice.clone(), seed, errors, failed, train_seconds, test_seconds }
     }
+}
+
+/// Works through cells on as many threads as rayon has, each cell on one: so its time is its own, and none waits for a
+/// part of another.
+fn side_by_side(cells: &[usize], work: impl Fn(usize) -> Result<(), RecordError> + Sync) -> Result<(), RecordError> {
+    let next = AtomicUsize::new(0);
+    let one_by_one = || {
+        while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(cell)?;
+        }
+        Ok(())
+    };
+    let alone = || match ThreadPoolBuilder::new().num_threads(1).build() {
+        Ok(pool) => pool.install(one_by_one),
+        Err(_) => one_by_one(), // the system gives no threads
+    };
+    std::thread::scope(|scope| {
+        let threads = rayon::current_num_threads().min(cells.len());
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(alone)).collect();
+        running
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
 
 /// The hyperparameters with the least mean error; of equal ones those drawn first. None at all if nothing was searched.

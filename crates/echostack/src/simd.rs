@@ -78,11 +78,6 @@ impl Simd {
     pub(crate) fn multiply(self, columns: &[f64], from: &[f64], to: &mut [f64]) {
         self.run(Multiply { columns, from, to });
     }
-
-    /// The same for vectors side by side, with the same bits.
-    pub(crate) fn multiply_abreast(self, columns: &[f64], from: &[Abreast], to: &mut [Abreast]) {
-        self.run(MultiplyAbreast { columns, from, to });
-    }
 }
 
 /// A loop that is compiled for each set of instructions. Everything is inlined by force: only what is inlined into
@@ -111,6 +106,7 @@ kernel!(AddScaled: add_scaled, a: f64, from: &'a [f64], to: &'a mut [f64]);
 kernel!(Square: square, values: &'a [f64], square: &'a mut f64);
 kernel!(Multiply: multiply, columns: &'a [f64], from: &'a [f64], to: &'a mut [f64]);
 
+kernel!(Dense: dense, rows: &'a DenseRows, from: &'a [f64], to: &'a mut [f64]);
 kernel!(WeightedDistances: weighted_distances, rows: &'a [f64], point: &'a [f64], weights: &'a [f64], to: &'a mut [f64]);
 
 struct Distances<'a> {
@@ -138,51 +134,63 @@ impl WithSimd for Distances<'_> {
     }
 }
 
-struct MultiplyAbreast<'a> {
-    columns: &'a [f64],
+struct DenseAbreast<'a> {
+    rows: &'a DenseRows,
     from: &'a [Abreast],
     to: &'a mut [Abreast],
 }
 
-impl WithSimd for MultiplyAbreast<'_> {
+impl WithSimd for DenseAbreast<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, simd: S) {
         match S::F64_LANES {
-            8 => multiply_abreast::<S, { ABREAST / 8 }>(simd, self),
-            4 => multiply_abreast::<S, { ABREAST / 4 }>(simd, self),
-            2 => multiply_abreast::<S, { ABREAST / 2 }>(simd, self),
-            _ => multiply_abreast::<S, ABREAST>(simd, self),
+            8 => dense_abreast::<S, { ABREAST / 8 }>(simd, self),
+            4 => dense_abreast::<S, { ABREAST / 4 }>(simd, self),
+            2 => dense_abreast::<S, { ABREAST / 2 }>(simd, self),
+            _ => dense_abreast::<S, ABREAST>(simd, self),
         }
     }
 }
 
-/// How many rows of a dense matrix are multiplied at a time: as many as a line of the cache has.
+/// How many rows of a block are multiplied with states side by side at a time.
 const ROWS_AT_ONCE: usize = 8;
 
 /// `V` vectors hold the values of all states.
 #[inline(always)]
-fn multiply_abreast<S: pulp::Simd, const V: usize>(simd: S, product: MultiplyAbreast<'_>) {
-    let MultiplyAbreast { columns, from, to } = product;
-    let height = to.len();
-    for (number, to) in to.chunks_mut(ROWS_AT_ONCE).enumerate() {
-        let first = number * ROWS_AT_ONCE;
-        let mut sums = [[simd.splat_f64s(0.); V]; ROWS_AT_ONCE];
-        let mut weights = [0.; ROWS_AT_ONCE];
-        for (column, from) in columns.chunks_exact(height).zip(from) {
-            weights[..to.len()].copy_from_slice(&column[first..first + to.len()]);
-            let from = S::as_simd_f64s(&from.0).0;
-            for row in 0..ROWS_AT_ONCE {
-                let weight = simd.splat_f64s(weights[row]);
-                for v in 0..V {
-                    sums[row][v] = simd.mul_add_f64s(from[v], weight, sums[row][v]);
+fn dense_abreast<S: pulp::Simd, const V: usize>(simd: S, product: DenseAbreast<'_>) {
+    let DenseAbreast { rows, from, to } = product;
+    for (block, to) in rows.blocks.chunks_exact(rows.width * BLOCK).zip(to.chunks_mut(BLOCK)) {
+        for (number, to) in to.chunks_mut(ROWS_AT_ONCE).enumerate() {
+            let mut sums = [[simd.splat_f64s(0.); V]; ROWS_AT_ONCE];
+            for (column, from) in block.as_chunks::<BLOCK>().0.iter().zip(from) {
+                let weights = &column.as_chunks::<ROWS_AT_ONCE>().0[number];
+                let from = S::as_simd_f64s(&from.0).0;
+                for row in 0..ROWS_AT_ONCE {
+                    let weight = simd.splat_f64s(weights[row]);
+                    for v in 0..V {
+                        sums[row][v] = simd.mul_add_f64s(from[v], weight, sums[row][v]);
+                    }
                 }
             }
+            for (to, sums) in to.iter_mut().zip(&sums) {
+                S::as_mut_simd_f64s(&mut to.0).0.copy_from_slice(sums);
+            }
         }
-        for (to, sums) in to.iter_mut().zip(&sums) {
-            S::as_mut_simd_f64s(&mut to.0).0.copy_from_slice(sums);
+    }
+}
+
+#[inline(always)]
+fn dense(rows: &DenseRows, from: &[f64], to: &mut [f64]) {
+    for (block, to) in rows.blocks.chunks_exact(rows.width * BLOCK).zip(to.chunks_mut(BLOCK)) {
+        let mut sums = [0.; BLOCK];
+        for (weights, &x) in block.as_chunks::<BLOCK>().0.iter().zip(from) {
+            for row in 0..BLOCK {
+                sums[row] = x.mul_add(weights[row], sums[row]);
+            }
         }
+        to.copy_from_slice(&sums[..to.len()]);
     }
 }
 
@@ -354,6 +362,53 @@ pub(crate) const ABREAST: usize = 8;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Abreast(pub(crate) [f64; ABREAST]);
+
+/// How many rows of a dense matrix stand side by side.
+const BLOCK: usize = 32;
+
+/// A dense matrix in blocks of rows: in a block, the first column, then the second one, and so on. Columns one after the other
+/// through the whole matrix would share few lines of the cache where their length is a power of two.
+#[derive(Clone, Debug)]
+pub(crate) struct DenseRows {
+    height: usize,
+    width: usize,
+    /// The last block is filled up with zeros.
+    blocks: Vec<f64>,
+}
+
+impl DenseRows {
+    /// The matrix with this weight in each row and column.
+    pub(crate) fn new(height: usize, width: usize, weight: impl Fn(usize, usize) -> f64) -> Self {
+        let mut blocks = vec![0.; height.div_ceil(BLOCK) * BLOCK * width];
+        for row in 0..height {
+            for column in 0..width {
+                blocks[place(width, row, column)] = weight(row, column);
+            }
+        }
+        Self { height, width, blocks }
+    }
+
+    /// The weights, row by row.
+    pub(crate) fn by_rows(&self) -> Vec<f64> {
+        let row = |row| (0..self.width).map(move |column| self.blocks[place(self.width, row, column)]);
+        (0..self.height).flat_map(row).collect()
+    }
+
+    /// `to = matrix * from`, each row summed from the first column to the last.
+    pub(crate) fn multiply(&self, simd: Simd, from: &[f64], to: &mut [f64]) {
+        simd.run(Dense { rows: self, from, to });
+    }
+
+    /// The same for vectors side by side, with the same bits: each weight is read once for all of them.
+    pub(crate) fn multiply_abreast(&self, simd: Simd, from: &[Abreast], to: &mut [Abreast]) {
+        simd.run(DenseAbreast { rows: self, from, to });
+    }
+}
+
+/// Where a weight stands in the blocks of a matrix.
+fn place(width: usize, row: usize, column: usize) -> usize {
+    (row / BLOCK * width + column) * BLOCK + row % BLOCK
+}
 
 /// A sparse matrix, row by row.
 #[derive(Clone, Debug)]

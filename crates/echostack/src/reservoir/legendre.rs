@@ -6,7 +6,7 @@ use faer::{Mat, Scale};
 use super::{
     Drive, Reservoir, ReservoirError, ReservoirParts, Transition, check_neurons, recur_abreast, shape, within,
 };
-use crate::simd::{ABREAST, Simd};
+use crate::simd::{ABREAST, DenseRows, Simd};
 
 /// Parameters of a Legendre delay network. Its activation is the identity.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +107,8 @@ pub struct LegendreParts {
 pub struct LegendreReservoir {
     order: usize,
     parts: LegendreParts,
+    /// The recurrent weights of the parts, as they are multiplied.
+    recurrent: DenseRows,
 }
 
 impl LegendreReservoir {
@@ -119,7 +121,8 @@ impl LegendreReservoir {
         check_neurons(order.saturating_mul(parts.channels.max(1)))?;
         shape("input", &parts.input, order)?;
         shape("recurrent", &parts.recurrent, order * order)?;
-        Ok(Self { order, parts })
+        let recurrent = DenseRows::new(order, order, |row, column| parts.recurrent[column * order + row]);
+        Ok(Self { order, parts, recurrent })
     }
 }
 
@@ -148,7 +151,7 @@ impl Reservoir for LegendreReservoir {
 
     fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]) {
         for (from, to) in from.chunks_exact(self.order).zip(to.chunks_exact_mut(self.order)) {
-            simd.multiply(&self.parts.recurrent, from, to);
+            self.recurrent.multiply(simd, from, to);
         }
         self.drive(simd, drive, to);
     }
@@ -161,7 +164,7 @@ impl Reservoir for LegendreReservoir {
             }
             for channel in 0..self.parts.channels {
                 let neurons = channel * self.order..(channel + 1) * self.order;
-                recur_abreast(steps, neurons, |from, to| simd.multiply_abreast(&self.parts.recurrent, from, to));
+                recur_abreast(steps, neurons, |from, to| self.recurrent.multiply_abreast(simd, from, to));
             }
             steps.iter_mut().for_each(|step| self.drive(simd, step.drive, step.to));
         }

@@ -4,7 +4,7 @@ use super::{
     Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, Transition, check_leak,
     check_neurons, finite, input_weights, recur_abreast, shape,
 };
-use crate::simd::{ABREAST, Abreast, Simd, SparseRows};
+use crate::simd::{ABREAST, Abreast, DenseRows, Simd, SparseRows};
 
 /// The matrices of a [`MatrixReservoir`], row by row.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +60,7 @@ pub struct MatrixReservoir {
 
 #[derive(Clone, Debug)]
 enum Recurrence {
-    /// Column by column.
-    Dense(Vec<f64>),
+    Dense(DenseRows),
     Sparse(SparseRows),
 }
 
@@ -69,7 +68,7 @@ impl Recurrence {
     /// `to = W from`.
     fn multiply(&self, simd: Simd, from: &[f64], to: &mut [f64]) {
         match self {
-            Self::Dense(columns) => simd.multiply(columns, from, to),
+            Self::Dense(rows) => rows.multiply(simd, from, to),
             Self::Sparse(rows) => rows.multiply(from, to),
         }
     }
@@ -77,7 +76,7 @@ impl Recurrence {
     /// The same for states side by side, with the same bits.
     fn multiply_abreast(&self, simd: Simd, from: &[Abreast], to: &mut [Abreast]) {
         match self {
-            Self::Dense(columns) => simd.multiply_abreast(columns, from, to),
+            Self::Dense(rows) => rows.multiply_abreast(simd, from, to),
             Self::Sparse(rows) => rows.multiply_abreast(simd, from, to),
         }
     }
@@ -106,7 +105,7 @@ impl MatrixReservoir {
                     let entries = weights.iter().enumerate().filter(|&(_, &weight)| weight != 0.);
                     Recurrence::Sparse(SparseRows::new(neurons, entries.map(|(at, &w)| (place(at).0, place(at).1, w))))
                 } else {
-                    Recurrence::Dense(transpose(&weights, neurons, neurons))
+                    Recurrence::Dense(DenseRows::new(neurons, neurons, |row, column| weights[row * neurons + column]))
                 }
             }
             Recurrent::Sparse(entries) => {
@@ -160,7 +159,7 @@ impl Reservoir for MatrixReservoir {
     fn parts(&self) -> Option<ReservoirParts> {
         let (neurons, channels) = (self.neurons(), self.channels());
         let recurrent = match &self.recurrence {
-            Recurrence::Dense(columns) => Recurrent::Dense(transpose(columns, neurons, neurons)),
+            Recurrence::Dense(rows) => Recurrent::Dense(rows.by_rows()),
             Recurrence::Sparse(rows) => Recurrent::Sparse(rows.entries()),
         };
         Some(ReservoirParts::Matrix(MatrixParts {
