@@ -72,7 +72,11 @@ struct Taught(Arc<Machine>);
 impl Trained for Taught {
     fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>> {
         let mut given = vec![Outputs::default(); words.len()];
-        watch_all(&self.0, words, &mut given, Limits::default());
+        // With bad hyperparameters a machine may push for ever. A stack that is right has at most a symbol for each token, and in the
+        // copy tasks some placeholders.
+        let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
+        let limits = Limits { depth: 64 + 2 * longest, actions: 64, actions_per_symbol: 4 };
+        watch_all(&self.0, words, &mut given, limits);
         given.into_iter().map(|outputs| outputs.0).collect()
     }
 }
