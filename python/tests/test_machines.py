@@ -209,7 +209,9 @@ except KeyboardInterrupt:
     pipe = subprocess.PIPE
     with subprocess.Popen([sys.executable, "-c", program], stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout.readline() == "ready\n"
-        shown = process.stderr.read(40)
+        shown = ""
+        while "test     [" not in shown and (more := process.stderr.read(1)):
+            shown += more
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=20)
     assert rest == "stopped\n" and "test     [" in shown

@@ -3,11 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::builder::{StringBuilder, UInt64Builder};
-use arrow_array::{Array, StructArray};
+use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder, UInt32Builder, UInt64Builder};
+use arrow_array::{Array, ListArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use echostack::{Alphabet, Limits, Model, Scanner, SymbolId, Verdict, Word, judge_in_turn};
+use echostack::{
+    Alphabet, Event, Limits, Model, Observer, Reduction, Scanner, SymbolId, Verdict, Word, is_state, judge,
+    judge_in_turn,
+};
 use echostack_grammar::{Lexer, LexerError};
 use rayon::prelude::*;
 
@@ -66,6 +69,23 @@ impl Judge {
         starts.into_par_iter().flat_map_iter(|start| self.judge_rows(words, rows(start), limits)).collect()
     }
 
+    /// What is done to the stack on each word, null where a row is, and the verdicts.
+    pub fn actions(&self, words: &Words, limits: Limits) -> (ListArray, Vec<Option<Verdict>>) {
+        let list = ListBuilder::new(StructBuilder::from_fields(action_fields(), 0));
+        let mut actions = Actions { alphabet: self.alphabet(), list };
+        let one = |row: usize| {
+            let word = words.get(row).map(|tokens| Word::Symbols(tokens.to_vec()));
+            let verdict = word.map(|word| match &self.model {
+                Model::Table(table) => judge(table, &word, limits, &mut actions),
+                Model::Machine(machine) => judge(machine, &word, limits, &mut actions),
+            });
+            actions.list.append(verdict.is_some());
+            verdict
+        };
+        let verdicts = (0..words.len()).map(one).collect();
+        (actions.list.finish(), verdicts)
+    }
+
     fn judge_rows(&self, words: &Words, rows: Range<usize>, limits: Limits) -> Vec<Option<Verdict>> {
         match &self.model {
             Model::Table(table) => {
@@ -84,6 +104,46 @@ impl Judge {
             }
         }
     }
+}
+
+/// What a model does to its stack on each word.
+struct Actions<'a> {
+    alphabet: &'a Alphabet,
+    list: ListBuilder<StructBuilder>,
+}
+
+impl Observer for Actions<'_> {
+    fn event(&mut self, position: u64, event: Event<'_>) {
+        let Event::Decide { reduction: Reduction { pop, push: Some(symbol) }, .. } = event else { return };
+        if is_state(self.alphabet, symbol) {
+            return;
+        }
+        let action = self.list.values();
+        if let Some(positions) = action.field_builder::<UInt64Builder>(0) {
+            positions.append_value(position);
+        }
+        if let Some(pops) = action.field_builder::<UInt32Builder>(1) {
+            pops.append_value(pop);
+        }
+        if let Some(pushes) = action.field_builder::<StringBuilder>(2) {
+            pushes.append_value(self.alphabet.name(symbol));
+        }
+        action.append(true);
+    }
+}
+
+/// The fields of an action: the token on which it is taken, how many symbols are popped, and which one is pushed.
+fn action_fields() -> Fields {
+    Fields::from(vec![
+        Field::new(POSITION, DataType::UInt64, true),
+        Field::new("pop", DataType::UInt32, true),
+        Field::new("push", DataType::Utf8, true),
+    ])
+}
+
+/// The type of the lists of [`Judge::actions`].
+pub fn action_list() -> DataType {
+    DataType::new_list(DataType::Struct(action_fields()), true)
 }
 
 /// The column that says accept, incomplete, reject or stopped.

@@ -18,5 +18,5 @@
 mod judge;
 mod words;
 
-pub use judge::{Judge, POSITION, VERDICT, verdict_fields, verdicts};
+pub use judge::{Judge, POSITION, VERDICT, action_list, verdict_fields, verdicts};
 pub use words::{Words, WordsError};

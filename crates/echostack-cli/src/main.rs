@@ -7,6 +7,7 @@ mod check;
 mod compile;
 mod construct;
 mod evaluate;
+mod external;
 mod extract;
 mod inspect;
 mod learn;
@@ -73,6 +74,12 @@ enum Command {
     Bench(bench::Args),
     /// Run the paper's experiments and set the figures beside the published ones
     Reproduce(reproduce::Args),
+    /// Judge the words of many files, Parquet, Arrow, JSON Lines or CSV (needs the program echostack-engine)
+    #[command(disable_help_flag = true)]
+    Score(external::Args),
+    /// Run the scheduler or an executor of a cluster for `score --cluster` (needs the program echostack-engine)
+    #[command(disable_help_flag = true)]
+    Cluster(external::Args),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -188,6 +195,8 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Reproduce(args) => reproduce::run(&args, cli.quiet),
+        Command::Score(args) => external::engine("score", &args),
+        Command::Cluster(args) => external::engine("cluster", &args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "echostack", &mut script);

@@ -8,10 +8,13 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use echostack::tasks::Task;
 use echostack_lab::record::Unit;
-use echostack_lab::tables::{TABLES, departures, summary, summary_csv, summary_markdown};
-use echostack_lab::{Line, Model, Progress, RecordFile, Run, Shard, Specification, figures, merge, models, record};
+use echostack_lab::tables::{Measure, TABLES, departures, summary, summary_csv, summary_markdown};
+use echostack_lab::{
+    Line, Model, Progress, RecordFile, Run, Shard, Specification, curves, figures, merge, models, record,
+};
 
 use crate::Outcome;
+use crate::external::{missing, program};
 use crate::progress::Bar;
 
 #[derive(clap::Args)]
@@ -31,6 +34,9 @@ pub(crate) struct Args {
     /// Measure nothing: join the records of shards
     #[arg(long, num_args = 1.., value_name = "RECORD", conflicts_with_all = ["spec", "models", "tasks", "shard"])]
     merge: Vec<PathBuf>,
+    /// Measure nothing: make the tables and figures of finished records, which may be of different experiments
+    #[arg(long, num_args = 1.., value_name = "RECORD", conflicts_with_all = ["spec", "models", "tasks", "shard", "merge"])]
+    tables: Vec<PathBuf>,
     /// The folder for the record and the tables; a run that was stopped goes on where it was
     #[arg(long, short, default_value = "reproduction", value_name = "FOLDER")]
     output: PathBuf,
@@ -44,6 +50,10 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             lines.iter().map(|line| serde_json::to_string(line).map(|line| line + "\n")).collect::<Result<_, _>>()?;
         save(&args.output.join("record.jsonl"), text.as_bytes())?;
         return tell(&lines, &args.output);
+    }
+    if !args.tables.is_empty() {
+        let records: Vec<Vec<Line>> = args.tables.iter().map(|path| record::read(path)).collect::<Result<_, _>>()?;
+        return tell(&records.concat(), &args.output);
     }
     let models = models::all();
     let specification = specification(args, &models)?;
@@ -76,30 +86,23 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 /// The models of the program `echostack-deep`.
 const DEEP: [&str; 3] = ["GRU", "SRNN", "DSM"];
 
-/// Runs deep models: the program for them lies beside this one, or is found as programs are.
+/// Runs deep models by the program for them.
 fn deep(specification: &Specification, record: &Path, shard: Shard) -> Result<()> {
     ensure!(
         specification.models.iter().all(|name| DEEP.contains(&name.as_str())),
         "deep models are run by themselves: give {} or no others",
         DEEP.join(", ")
     );
-    let beside =
-        std::env::current_exe().ok().map(|own| own.with_file_name("echostack-deep")).filter(|path| path.exists());
-    let program = beside.unwrap_or_else(|| "echostack-deep".into());
-    let mut child = Command::new(&program)
+    let name = "echostack-deep";
+    let mut child = Command::new(program(name))
         .args([record.as_os_str(), format!("{}/{}", shard.number, shard.of).as_ref()])
         .stdin(Stdio::piped())
         .spawn()
-        .with_context(|| {
-            format!(
-                "could not start {}; crates/echostack-deep builds it, and it belongs beside this program",
-                program.display()
-            )
-        })?;
+        .with_context(|| missing(name))?;
     if let Some(mut input) = child.stdin.take() {
         input.write_all(specification.to_toml()?.as_bytes())?;
     }
-    ensure!(child.wait()?.success(), "{} failed", program.display());
+    ensure!(child.wait()?.success(), "{name} failed");
     Ok(())
 }
 
@@ -155,13 +158,13 @@ fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
     }
     let in_tables =
         |(unit, test): &(Unit, String)| test == "valid" && unit.words == 100 && unit.task.parse::<Task>().is_ok();
-    if !summary(lines).keys().all(in_tables) {
+    if !summary(lines, Measure::Error).keys().all(in_tables) {
         let markdown = summary_markdown(lines);
         writeln!(out, "{markdown}")?;
         save(&folder.join("summary.md"), markdown.as_bytes())?;
         save(&folder.join("summary.csv"), summary_csv(lines).as_bytes())?;
     }
-    for drawing in figures::all()? {
+    for drawing in figures::all()?.into_iter().chain(curves::all(lines)?) {
         save(&folder.join(format!("{}.svg", drawing.name)), drawing.svg.as_bytes())?;
         save(&folder.join(format!("{}.png", drawing.name)), &drawing.png)?;
     }

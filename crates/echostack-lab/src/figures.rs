@@ -57,11 +57,14 @@ const GREY: &str = "#555f6b";
 pub fn all() -> Result<Vec<Drawing>, FigureError> {
     [("tasks", tasks()), ("states", states()?), ("theorem-1", theorem()?)]
         .into_iter()
-        .map(|(name, scene)| {
-            let png = PngBackend::new().render_scene(&scene).map_err(|error| FigureError::Picture { name, error })?;
-            Ok(Drawing { name, svg: SvgBackend.render_scene(&scene), png })
-        })
+        .map(|(name, scene)| drawing(name, &scene))
         .collect()
+}
+
+/// A picture in both formats.
+pub(crate) fn drawing(name: &'static str, scene: &Scene) -> Result<Drawing, FigureError> {
+    let png = PngBackend::new().render_scene(scene).map_err(|error| FigureError::Picture { name, error })?;
+    Ok(Drawing { name, svg: SvgBackend.render_scene(scene), png })
 }
 
 /// Example inputs and outputs of the three memory tasks.

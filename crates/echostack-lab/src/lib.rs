@@ -2,8 +2,9 @@
 //!
 //! An experiment is a task, a model and a number of training words. A [`Specification`] says which; a [`Run`] searches hyperparameters
 //! and repeats the best, and appends each finished cell to a [`RecordFile`]; [`tables`] sets what was measured beside
-//! what was published, and [`figures`] draws. A [`Problem`] is a task or a grammar; a model is anything that implements [`Model`].
+//! what was published, [`figures`] draws the paper's pictures and [`curves`] what was measured. A [`Problem`] is a task or a grammar; a model is anything that implements [`Model`].
 
+pub mod curves;
 pub mod figures;
 pub mod model;
 pub mod models;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use echostack::{Trace, Word};
+use echostack::{Trace, Word, output_error};
 use rand_chacha::ChaCha8Rng;
 
 use crate::problem::Problem;
@@ -58,19 +58,25 @@ pub trait Trained: Send + Sync {
     fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>>;
 }
 
-/// The paper's metric: the mean absolute error of the output over the steps of a word, averaged over words. A step
-/// without an output, or with one that is no number, counts as an error of 1.
-pub fn error(model: &dyn Trained, traces: &[Trace]) -> f64 {
+/// How far a model is from the truth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// The paper's metric: the mean of [`output_error`] over words.
+    pub error: f64,
+    /// The part of words whose last output is off by more than a half: in a language, the words whose verdict is wrong.
+    pub wrong: f64,
+}
+
+/// Compares a model with traces.
+pub fn score(model: &dyn Trained, traces: &[Trace]) -> Score {
     let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
-    let given = model.outputs(&words);
-    let one = |(trace, given): (&Trace, &Vec<f64>)| {
-        let wanted = trace.steps().iter().flat_map(|step| &step.output);
-        let difference = |(at, wanted): (usize, &f64)| match given.get(at) {
-            Some(value) if value.is_finite() => (value - wanted).abs(),
-            _ => 1.,
-        };
-        let count = trace.steps().iter().map(|step| step.output.len()).sum::<usize>();
-        wanted.enumerate().map(difference).sum::<f64>() / count.max(1) as f64
+    let one = |(trace, given): (&Trace, Vec<f64>)| {
+        let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
+        let last = wanted.len().saturating_sub(1);
+        let right = given.get(last).zip(wanted.last()).is_some_and(|(given, wanted)| (given - wanted).abs() <= 0.5);
+        (output_error(&given, &wanted), if right { 0. } else { 1. })
     };
-    traces.iter().zip(&given).map(one).sum::<f64>() / traces.len().max(1) as f64
+    let all: Vec<(f64, f64)> = traces.iter().zip(model.outputs(&words)).map(one).collect();
+    let mean = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
+    Score { error: mean(|word| word.0), wrong: mean(|word| word.1) }
 }

@@ -85,14 +85,19 @@ impl Problem {
         }
     }
 
-    /// The words of a test set. Tasks that are no languages have the paper's examples only.
-    pub(crate) fn testing(&self, test: &TestSet, data: u64) -> Vec<Trace> {
+    /// The words of a test set; none if there are not so many: tasks that are no languages have the paper's examples only, and
+    /// long words of a grammar are not drawn.
+    pub(crate) fn testing(&self, test: &TestSet, data: u64) -> Option<Vec<Trace>> {
         let lengths = test.lengths.0..=test.lengths.1;
         let paper = test.kind == Kind::Valid && lengths == Split::Test.lengths();
-        match self.task {
-            Some(task) if paper || self.language.is_none() => task.examples(Split::Test, test.words, data),
-            _ => self.drawn(test.kind.into(), lengths, test.words, &mut Split::Test.generator(data)),
-        }
+        let words = match self.task {
+            Some(task) if paper => Some(task.examples(Split::Test, test.words, data)),
+            _ if self.is_language() => {
+                Some(self.drawn(test.kind.into(), lengths, test.words, &mut Split::Test.generator(data)))
+            }
+            _ => None,
+        };
+        words.filter(|words| words.len() == test.words)
     }
 
     /// Words of one kind with what the tolerant automaton does on them.

@@ -71,12 +71,15 @@ pub struct Repeat {
     pub seed: u64,
     /// The error on each test set.
     pub errors: BTreeMap<String, f64>,
+    /// The part of the words of each test set whose verdict is wrong; for languages only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub wrong: BTreeMap<String, f64>,
     /// Why it could not be trained, if it could not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// How long training took, with what comes before it.
     pub train_seconds: f64,
-    /// How long testing took.
+    /// How long the first test took, the one that tables show.
     pub test_seconds: f64,
 }
 

@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::ThreadPoolBuilder;
 
-use crate::model::{Choice, Model, ModelError, error};
+use crate::model::{Choice, Model, ModelError, score};
 use crate::problem::Problem;
 use crate::record::{Draw, Line, RecordError, RecordFile, Repeat, Unit};
 use crate::spec::{Specification, SpecificationError};
@@ -79,7 +79,6 @@ impl<'a> Run<'a> {
     /// # Errors
     /// If the specification has a task or a model that is not there.
     pub fn new(specification: &'a Specification, models: &'a [Box<dyn Model>], shard: Shard) -> Result<Self, RunError> {
-        specification.check()?;
         let problems = specification.problems()?;
         let mut units = Vec::new();
         for name in &specification.models {
@@ -153,7 +152,9 @@ impl<'a> Run<'a> {
             let one = |set: usize| {
                 let data = seed + SEARCH_DATA + set as u64;
                 let trained = prepared.train(&problem.training(unit.words, self.specification.negatives, data))?;
-                Ok(error(&*trained, &problem.testing(&self.specification.tests[0], data)))
+                let words = problem.testing(&self.specification.tests[0], data);
+                let words = words.ok_or_else(|| ModelError("the first test has no words of this task".into()))?;
+                Ok(score(&*trained, &words).error)
             };
             (0..self.specification.validation_sets).map(one).collect()
         };
@@ -170,21 +171,37 @@ impl<'a> Run<'a> {
         let start = Instant::now();
         let trained = model.prepare(problem, choice, seed).and_then(|prepared| prepared.train(&training));
         let train_seconds = start.elapsed().as_secs_f64();
-        let mut errors = BTreeMap::new();
+        let (mut errors, mut wrong) = (BTreeMap::new(), BTreeMap::new());
         let mut test_seconds = 0.;
         let failed = match trained {
             Err(error) => Some(error.to_string()),
             Ok(trained) => {
-                for test in &self.specification.tests {
-                    let words = problem.testing(test, seed);
+                for (number, test) in self.specification.tests.iter().enumerate() {
+                    let Some(words) = problem.testing(test, seed) else { continue };
                     let start = Instant::now();
-                    errors.insert(test.name.clone(), error(&*trained, &words));
-                    test_seconds += start.elapsed().as_secs_f64();
+                    let score = score(&*trained, &words);
+                    if number == 0 {
+                        test_seconds = start.elapsed().as_secs_f64();
+                    }
+                    errors.insert(test.name.clone(), score.error);
+                    if problem.is_language() {
+                        wrong.insert(test.name.clone(), score.wrong);
+                    }
                 }
                 None
             }
         };
-        Repeat { unit: unit.clone(), repeat, choice: choice.clone(), seed, errors, failed, train_seconds, test_seconds }
+        Repeat {
+            unit: unit.clone(),
+            repeat,
+            choice: choice.clone(),
+            seed,
+            errors,
+            wrong,
+            failed,
+            train_seconds,
+            test_seconds,
+        }
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Specification {
     pub tests: Vec<TestSet>,
 }
 
-/// Words that models are tested on. The copy tasks have the paper's examples only, and take the number of words from here.
+/// Words that models are tested on. The copy tasks have the paper's examples only: valid words of the paper's lengths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestSet {
@@ -139,7 +139,7 @@ impl Specification {
     /// What is wrong with it.
     pub fn from_toml(text: &str) -> Result<Self, SpecificationError> {
         let this: Self = toml::from_str(text)?;
-        this.check()?;
+        this.problems()?;
         Ok(this)
     }
 
@@ -151,11 +151,11 @@ impl Specification {
         toml::to_string(self)
     }
 
-    /// Checks ranges and the names of tasks; opens grammars.
+    /// Checks the specification and opens its tasks.
     ///
     /// # Errors
-    /// What is out of range.
-    pub fn check(&self) -> Result<(), SpecificationError> {
+    /// What is out of range; a name that is no task's, and no grammar's.
+    pub fn problems(&self) -> Result<Vec<Problem>, SpecificationError> {
         let within = |name, given: usize, most: usize, needed| {
             let wrong = SpecificationError::Range { name, given: given.to_string(), needed };
             if (1..=most).contains(&given) { Ok(()) } else { Err(wrong) }
@@ -181,14 +181,6 @@ impl Specification {
             let (name, needed) = ("negatives, or a test's name,", "from 0 to 1, or used once");
             return Err(SpecificationError::Range { name, given: self.negatives.to_string(), needed });
         }
-        self.problems().map(|_| ())
-    }
-
-    /// The tasks.
-    ///
-    /// # Errors
-    /// If a name is no task's, and no grammar's.
-    pub fn problems(&self) -> Result<Vec<Problem>, SpecificationError> {
         self.tasks.iter().map(|name| Problem::named(name).map_err(SpecificationError::Problem)).collect()
     }
 }

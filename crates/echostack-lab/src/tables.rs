@@ -1,6 +1,6 @@
 //! The paper's tables with our figures in them, each beside the published one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use echostack::tasks::Task;
@@ -59,7 +59,8 @@ pub struct Table {
 const MEMORY: &[Task] = &[Task::Latch, Task::Copy, Task::RepeatCopy];
 const LANGUAGES: &[Task] = &[Task::Dyck1, Task::Dyck2, Task::Dyck3, Task::Anbn, Task::Palindrome, Task::Json];
 
-/// The paper's tables: two of errors, two of times, and those of its appendix.
+/// The paper's tables: two of errors, two of times, and those of its appendix. The stack machines in Python are the peer of the
+/// benchmarks, on the same words (experiments/peer).
 pub const TABLES: [Table; 6] = [
     Table {
         name: "memory-errors",
@@ -76,7 +77,10 @@ pub const TABLES: [Table; 6] = [
             rand-RSM *0.00 0.00  0.36 0.03  0.40 0.01
             CRJ-RSM  0.35 0.02  0.22 0.00  0.08 0.01
             LDN-RSM *0.00 0.00 *0.00 0.00 *0.00 0.00
-            RMM      - - -",
+            RMM      - - -
+            rand-RSM-Python - - -
+            CRJ-RSM-Python - - -
+            LDN-RSM-Python - - -",
     },
     Table {
         name: "language-errors",
@@ -92,7 +96,10 @@ pub const TABLES: [Table; 6] = [
             DSM *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00
             rand-RSM *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00
             CRJ-RSM *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00
-            LDN-RSM *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00",
+            LDN-RSM *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00 *0.00 0.00
+            rand-RSM-Python - - - - - -
+            CRJ-RSM-Python - - - - - -
+            LDN-RSM-Python - - - - - -",
     },
     Table {
         name: "memory-seconds",
@@ -109,7 +116,10 @@ pub const TABLES: [Table; 6] = [
             rand-RSM 10.25 0.62 5.20 0.14 9.61 0.65
             CRJ-RSM 51.27 5.16 4.11 0.14 7.78 0.38
             LDN-RSM 26.74 2.04 3.36 0.13 10.25 0.46
-            RMM - - -",
+            RMM - - -
+            rand-RSM-Python - - -
+            CRJ-RSM-Python - - -
+            LDN-RSM-Python - - -",
     },
     Table {
         name: "language-seconds",
@@ -125,7 +135,10 @@ pub const TABLES: [Table; 6] = [
             DSM 285.0 31.3 282.1 30.8 249.1 17.7 270.3 37.5 290.3 27.0 217.6 17.3
             rand-RSM 11.52 0.72 16.64 1.40 17.80 1.78 4.01 0.08 6.09 0.42 13.16 1.18
             CRJ-RSM 11.08 0.69 15.06 1.14 17.08 1.61 4.15 0.07 7.06 0.50 11.42 0.99
-            LDN-RSM 13.71 0.97 14.34 1.40 14.22 0.84 5.06 0.22 6.49 0.42 11.90 0.79",
+            LDN-RSM 13.71 0.97 14.34 1.40 14.22 0.84 5.06 0.22 6.49 0.42 11.90 0.79
+            rand-RSM-Python - - - - - -
+            CRJ-RSM-Python - - - - - -
+            LDN-RSM-Python - - - - - -",
     },
     Table {
         name: "large-errors",
@@ -315,34 +328,93 @@ impl Cell {
     }
 }
 
-/// Every error that was measured: by task, model, number of training words and test.
-pub fn summary(lines: &[Line]) -> BTreeMap<(Unit, String), Figure> {
+/// What a model is measured by on a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The mean absolute error over the steps of words.
+    Error,
+    /// The part of words whose verdict is wrong.
+    Wrong,
+}
+
+impl Measure {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Error, Self::Wrong];
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Error => "Mean absolute error over the steps of words",
+            Self::Wrong => "Part of words whose verdict is wrong",
+        }
+    }
+
+    fn of(self, repeat: &Repeat) -> &BTreeMap<String, f64> {
+        match self {
+            Self::Error => &repeat.errors,
+            Self::Wrong => &repeat.wrong,
+        }
+    }
+}
+
+/// All that was measured: by task, model, number of training words and test.
+pub fn summary(lines: &[Line], measure: Measure) -> BTreeMap<(Unit, String), Figure> {
     let mut values: BTreeMap<(Unit, String), Vec<f64>> = BTreeMap::new();
     for line in lines {
         let Line::Repeat(repeat) = line else { continue };
-        for (test, error) in &repeat.errors {
-            values.entry((repeat.unit.clone(), test.clone())).or_default().push(*error);
+        for (test, value) in measure.of(repeat) {
+            values.entry((repeat.unit.clone(), test.clone())).or_default().push(*value);
         }
     }
     values.into_iter().filter_map(|(key, values)| Some((key, Figure::of(&values)?))).collect()
 }
 
-/// The summary as Markdown.
+/// The summary as Markdown: a table for each measure, test and number of training words, with a row for each model.
 pub fn summary_markdown(lines: &[Line]) -> String {
-    let mut text = "| task | model | training words | test | error |\n|---|---|---|---|---|\n".to_string();
-    for ((unit, test), Figure { mean, deviation, .. }) in summary(lines) {
-        let Unit { task, model, words } = unit;
-        writeln!(text, "| {task} | {model} | {words} | {test} | {mean:.3} ± {deviation:.3} |").unwrap_or_default();
+    let mut text = String::new();
+    for measure in Measure::ALL {
+        let summary = summary(lines, measure);
+        let mut tables: BTreeMap<_, BTreeMap<(&str, &str), Figure>> = BTreeMap::new();
+        for ((unit, test), figure) in &summary {
+            tables.entry((test.as_str(), unit.words)).or_default().insert((&unit.model, &unit.task), *figure);
+        }
+        for ((test, words), cells) in tables {
+            let title = measure.title();
+            write!(text, "## {title}: test \"{test}\", {words} training words\n\n").unwrap_or_default();
+            write_table(&mut text, &cells);
+        }
     }
     text
 }
 
+/// A row for each model, a column for each task.
+fn write_table(text: &mut String, cells: &BTreeMap<(&str, &str), Figure>) {
+    let tasks: BTreeSet<&str> = cells.keys().map(|(_, task)| *task).collect();
+    let models: BTreeSet<&str> = cells.keys().map(|(model, _)| *model).collect();
+    text.push_str("| model |");
+    tasks.iter().for_each(|task| write!(text, " {task} |").unwrap_or_default());
+    write!(text, "\n|---|{}", "---|".repeat(tasks.len())).unwrap_or_default();
+    for model in models {
+        write!(text, "\n| {model} |").unwrap_or_default();
+        for task in &tasks {
+            let shown = match cells.get(&(model, *task)) {
+                None => "not run".to_string(),
+                Some(Figure { mean, deviation, .. }) => format!("{mean:.3} ± {deviation:.3}"),
+            };
+            write!(text, " {shown} |").unwrap_or_default();
+        }
+    }
+    text.push_str("\n\n");
+}
+
 /// The summary, one line a cell.
 pub fn summary_csv(lines: &[Line]) -> String {
-    let mut text = "task,model,training words,test,mean,deviation,repeats\n".to_string();
-    for ((unit, test), Figure { mean, deviation, repeats }) in summary(lines) {
-        let Unit { task, model, words } = unit;
-        writeln!(text, "{task},{model},{words},{test},{mean},{deviation},{repeats}").unwrap_or_default();
+    let mut text = "measure,task,model,training words,test,mean,deviation,repeats\n".to_string();
+    for measure in Measure::ALL {
+        for ((unit, test), Figure { mean, deviation, repeats }) in summary(lines, measure) {
+            let Unit { task, model, words } = unit;
+            writeln!(text, "{measure:?},{task},{model},{words},{test},{mean},{deviation},{repeats}")
+                .unwrap_or_default();
+        }
     }
     text
 }

@@ -53,7 +53,11 @@ fn shards_threads_and_stops_do_not_change_a_result() {
     let failed = |line: &&Line| match line {
         Line::Specification { .. } => false,
         Line::Draw(draw) => draw.failed.is_some() || draw.errors.len() != 1,
-        Line::Repeat(repeat) => repeat.failed.is_some() || repeat.errors.len() != 2,
+        Line::Repeat(repeat) => {
+            // There are no wrong words of a copy task.
+            let tests = if repeat.unit.task == "repeat-copy" { 1 } else { 2 };
+            repeat.failed.is_some() || repeat.errors.len() != tests
+        }
     };
     assert_eq!(whole.iter().find(failed), None);
 

@@ -81,7 +81,7 @@ pub use study::{ProofRound, Round, Study, StudyError};
 pub use symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
 pub use teach::{
     Comparison, Contradiction, Language, Score, Step, Trace, TraceError, TraceFault, TraceFileError, Walks, WordKind,
-    all_words, compare, contradictions, draw, examples, read_traces, record, score, write_traces,
+    all_words, compare, contradictions, draw, examples, output_error, read_traces, record, score, write_traces,
 };
 
 /// The README's program, run as a test.

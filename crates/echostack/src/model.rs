@@ -23,11 +23,18 @@ impl Model {
     /// # Errors
     /// If the system refuses, or the file is of another version, damaged, or something else.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        let bytes = file::load(path.as_ref())?;
-        Ok(if Table::is_table(&bytes) {
-            Self::Table(Arc::new(Table::from_bytes(&bytes)?))
+        Self::from_bytes(&file::load(path.as_ref())?)
+    }
+
+    /// Reads the bytes of such a file.
+    ///
+    /// # Errors
+    /// If they are of another version, damaged, or something else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
+        Ok(if Table::is_table(bytes) {
+            Self::Table(Arc::new(Table::from_bytes(bytes)?))
         } else {
-            Self::Machine(Arc::new(Machine::from_bytes(&bytes)?))
+            Self::Machine(Arc::new(Machine::from_bytes(bytes)?))
         })
     }
 

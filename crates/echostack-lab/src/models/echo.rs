@@ -60,28 +60,54 @@ fn states(reservoir: &dyn Reservoir, words: &[&Word]) -> Vec<Vec<f64>> {
     all
 }
 
-/// The regression from states to the outputs of traces.
-pub(super) fn regress(states: &[f64], neurons: usize, traces: &[Trace], penalty: f64) -> Result<Linear, ModelError> {
+/// The regression from states to the outputs of traces, with a constant, as scikit-learn's ridge regression has it: the
+/// penalty is on the weights alone.
+pub(super) fn regress(
+    mut states: Vec<f64>,
+    neurons: usize,
+    traces: &[Trace],
+    penalty: f64,
+) -> Result<Linear, ModelError> {
     let width = traces.first().map_or(0, Trace::output_width);
-    let outputs: Vec<f64> = traces.iter().flat_map(Trace::steps).flat_map(|step| step.output.iter().copied()).collect();
-    let weights = least_squares(states, neurons, &outputs, width, penalty);
+    let mut outputs: Vec<f64> =
+        traces.iter().flat_map(Trace::steps).flat_map(|step| step.output.iter().copied()).collect();
+    let mean_state = subtract_mean(&mut states, neurons);
+    let mean_output = subtract_mean(&mut outputs, width);
+    let weights = least_squares(&states, neurons, &outputs, width, penalty);
     let weights = weights.ok_or_else(|| ModelError("the regression has no solution; raise the penalty".into()))?;
-    Ok(Linear { weights, width })
+    let mut linear = Linear { weights, constant: vec![0.; width] };
+    let mut of_mean = Vec::new();
+    linear.apply(&mean_state, &mut of_mean);
+    linear.constant = mean_output.iter().zip(of_mean).map(|(wanted, given)| wanted - given).collect();
+    Ok(linear)
 }
 
-/// A linear map from states to outputs.
+/// Subtracts the mean of some rows from each of them, and returns it.
+fn subtract_mean(rows: &mut [f64], width: usize) -> Vec<f64> {
+    let mut mean = vec![0.; width];
+    let count = (rows.len() / width.max(1)).max(1) as f64;
+    for row in rows.chunks_exact(width.max(1)) {
+        mean.iter_mut().zip(row).for_each(|(sum, value)| *sum += value / count);
+    }
+    for row in rows.chunks_exact_mut(width.max(1)) {
+        row.iter_mut().zip(&mean).for_each(|(value, mean)| *value -= mean);
+    }
+    mean
+}
+
+/// A linear map from states to outputs, and a constant.
 pub(super) struct Linear {
     /// A row for each neuron.
     weights: Vec<f64>,
-    width: usize,
+    constant: Vec<f64>,
 }
 
 impl Linear {
     /// The outputs of a state, put at the end of the others.
     pub(super) fn apply(&self, state: &[f64], outputs: &mut Vec<f64>) {
         let start = outputs.len();
-        outputs.resize(start + self.width, 0.);
-        for (value, weights) in state.iter().zip(self.weights.chunks_exact(self.width)) {
+        outputs.extend(&self.constant);
+        for (value, weights) in state.iter().zip(self.weights.chunks_exact(self.constant.len().max(1))) {
             for (output, weight) in outputs[start..].iter_mut().zip(weights) {
                 *output += value * weight;
             }
@@ -93,7 +119,7 @@ impl Prepared for Configured {
     fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError> {
         let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
         let states = states(&*self.reservoir, &words).concat();
-        let linear = regress(&states, self.reservoir.neurons(), traces, self.penalty)?;
+        let linear = regress(states, self.reservoir.neurons(), traces, self.penalty)?;
         Ok(Box::new(Network { reservoir: self.reservoir.clone(), linear }))
     }
 }
@@ -111,5 +137,31 @@ impl Trained for Network {
             outputs
         };
         states(&*self.reservoir, words).into_iter().map(one).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use echostack::tasks::{Split, Task};
+
+    #[test]
+    fn regression_finds_a_constant_and_does_not_shrink_it() {
+        let traces = Task::Latch.examples(Split::Train, 5, 0);
+        let steps: Vec<f64> = traces.iter().flat_map(Trace::steps).map(|step| step.output[0]).collect();
+        // States from which the output is 0.5 x - 0.25 y + 7, whatever y is.
+        let state = |(at, output): (usize, &f64)| {
+            let y = (at % 7) as f64;
+            [2. * (output + 0.25 * y - 7.), y]
+        };
+        let states: Vec<f64> = steps.iter().enumerate().flat_map(state).collect();
+        for (penalty, off) in [(1e-9, 1e-6), (1e6, 0.6)] {
+            let linear = regress(states.clone(), 2, &traces, penalty).unwrap();
+            for (state, output) in states.chunks_exact(2).zip(&steps) {
+                let mut given = Vec::new();
+                linear.apply(state, &mut given);
+                assert!((given[0] - output).abs() < off, "{given:?} {output} {penalty}");
+            }
+        }
     }
 }

@@ -149,7 +149,7 @@ impl Prepared for Configured {
         let neurons = self.reservoir.neurons();
         let rows = before.chunks_exact(neurons).zip(labels);
         let address = Classifier::fit(neurons, rows, self.svm, &()).map_err(ModelError::new)?;
-        let output = regress(&after, neurons, traces, self.penalty)?;
+        let output = regress(after, neurons, traces, self.penalty)?;
         Ok(Box::new(Taught { reservoir: self.reservoir.clone(), address, output }))
     }
 }

@@ -4,9 +4,9 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Scale};
 
 use super::{
-    Drive, Reservoir, ReservoirError, ReservoirParts, Transition, check_neurons, recur_abreast, shape, within,
+    Drive, Reservoir, ReservoirError, ReservoirParts, Transition, abreast, check_neurons, recur_abreast, shape, within,
 };
-use crate::simd::{ABREAST, DenseRows, Simd};
+use crate::simd::{DenseRows, Simd};
 
 /// Parameters of a Legendre delay network. Its activation is the identity.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,11 +157,7 @@ impl Reservoir for LegendreReservoir {
     }
 
     fn steps(&self, simd: Simd, steps: &mut [Transition<'_>]) {
-        for steps in steps.chunks_mut(ABREAST) {
-            if let [step] = steps {
-                self.step(simd, step.from, step.drive, step.to);
-                continue;
-            }
+        for steps in abreast(self, simd, steps) {
             for channel in 0..self.parts.channels {
                 let neurons = channel * self.order..(channel + 1) * self.order;
                 recur_abreast(steps, neurons, |from, to| self.recurrent.multiply_abreast(simd, from, to));

@@ -1,10 +1,10 @@
 //! A reservoir of given matrices, dense or sparse. The random reservoir is one, too.
 
 use super::{
-    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, Transition, check_leak,
-    check_neurons, finite, input_weights, recur_abreast, shape,
+    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, Transition, abreast,
+    check_leak, check_neurons, finite, input_weights, recur_abreast, shape,
 };
-use crate::simd::{ABREAST, Abreast, DenseRows, Simd, SparseRows};
+use crate::simd::{Abreast, DenseRows, Simd, SparseRows};
 
 /// The matrices of a [`MatrixReservoir`], row by row.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,11 +143,7 @@ impl Reservoir for MatrixReservoir {
     }
 
     fn steps(&self, simd: Simd, steps: &mut [Transition<'_>]) {
-        for steps in steps.chunks_mut(ABREAST) {
-            if let [step] = steps {
-                self.step(simd, step.from, step.drive, step.to);
-                continue;
-            }
+        for steps in abreast(self, simd, steps) {
             recur_abreast(steps, 0..self.neurons(), |from, to| self.recurrence.multiply_abreast(simd, from, to));
             for step in steps {
                 self.input.add(simd, step.drive, step.to);

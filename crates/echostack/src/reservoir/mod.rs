@@ -21,7 +21,7 @@ pub use run::{Sequence, run};
 
 use serde::{Deserialize, Serialize};
 
-use crate::simd::{Abreast, Simd};
+use crate::simd::{ABREAST, Abreast, Simd};
 
 /// What drives a reservoir in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +43,18 @@ pub struct Transition<'a> {
     pub drive: Drive<'a>,
     /// Where the next state is written.
     pub to: &'a mut [f64],
+}
+
+/// The groups of steps that go abreast. One that is left over has no use for that, and is taken here.
+fn abreast<'a, 'b>(
+    reservoir: &impl Reservoir,
+    simd: Simd,
+    steps: &'a mut [Transition<'b>],
+) -> impl Iterator<Item = &'a mut [Transition<'b>]> {
+    let alone = usize::from(steps.len() % ABREAST == 1);
+    let (groups, alone) = steps.split_at_mut(steps.len() - alone);
+    alone.iter_mut().for_each(|step| reservoir.step(simd, step.from, step.drive, step.to));
+    groups.chunks_mut(ABREAST)
 }
 
 /// The recurrent part of several steps: what `multiply` makes of all states, put side by side, goes to where the next ones

@@ -1,12 +1,15 @@
 //! The symbolic tasks: the paper's rule lists (Table 1 and the latch rules), and the grammars that words are drawn from.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::Task;
+use super::long::Lengths;
 use crate::automaton::{Automaton, Rule};
 use crate::symbol::{Alphabet, Lookahead, SymbolId, Word};
 use crate::teach::Language;
@@ -15,7 +18,7 @@ use crate::teach::Language;
 type CharRule = (&'static str, &'static str, u32, char);
 
 /// A production with its probability: nonterminal, probability, right side. Capitals are nonterminals.
-type Production = (char, f64, &'static str);
+pub(super) type Production = (char, f64, &'static str);
 
 struct Definition {
     terminals: &'static str,
@@ -175,10 +178,18 @@ pub(super) fn describe(task: Task) -> String {
 
 /// How often a word is drawn again because its length is not in the range.
 const DRAWS: usize = 1_000_000;
+/// Words of at least so many letters are drawn by their length.
+const LONG: usize = 500;
+/// The longest word that is drawn by its length: the time grows with the square.
+const LONGEST: usize = 20_000;
 
 fn word(task: Task, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
     let language = language(task);
     let index = |name: char| language.terminals.chars().position(|terminal| terminal == name);
+    if (LONG..=LONGEST).contains(lengths.start()) {
+        let word = long_words(task, language.grammar, (*lengths.end()).min(LONGEST)).word(random, lengths)?;
+        return Some(Word::Symbols(word.chars().filter_map(index).map(SymbolId::new).collect()));
+    }
     for _ in 0..DRAWS {
         let mut word = Vec::new();
         let mut open = vec![language.grammar[0].0];
@@ -198,6 +209,20 @@ fn word(task: Task, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> 
         }
     }
     None
+}
+
+/// The lengths of a task's words, at least up to this one. They are computed once.
+fn long_words(task: Task, grammar: &'static [Production], longest: usize) -> Arc<Lengths> {
+    static KNOWN: Mutex<BTreeMap<&'static str, (usize, Arc<Lengths>)>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    match known.get(task.name()) {
+        Some((length, lengths)) if *length >= longest => lengths.clone(),
+        _ => {
+            let lengths = Arc::new(Lengths::new(grammar, longest));
+            known.insert(task.name(), (longest, lengths.clone()));
+            lengths
+        }
+    }
 }
 
 /// A symbolic task as a language.
@@ -239,7 +264,49 @@ fn draw(grammar: &[Production], left: char, random: &mut ChaCha8Rng) -> &'static
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+
     use super::*;
+    use crate::automaton::Oracle;
+    use crate::recognize::{Limits, judge};
+
+    /// Words drawn by their length have the lengths and letters of words that are drawn until their length fits, and are
+    /// in the language up to the greatest length.
+    #[test]
+    fn long_words_are_drawn_as_short_ones() {
+        let mut random = ChaCha8Rng::seed_from_u64(3);
+        for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+            let definition = language(task);
+            let lengths = Lengths::new(definition.grammar, 24);
+            let count = 20_000;
+            let mean = |words: Vec<(usize, usize)>| {
+                let sum =
+                    |of: fn(&(usize, usize)) -> usize| words.iter().map(of).sum::<usize>() as f64 / f64::from(count);
+                (sum(|word| word.0), sum(|word| word.1))
+            };
+            let last = definition.terminals.chars().last().unwrap();
+            let by_length = (0..count).map(|_| {
+                let word = lengths.word(&mut random, 10..=24).unwrap();
+                (word.len(), word.chars().filter(|letter| *letter == last).count())
+            });
+            let by_length = mean(by_length.collect());
+            let last = SymbolId::new(definition.terminals.chars().count() - 1);
+            let drawn = (0..count).map(|_| match word(task, &mut random, 10..=24) {
+                Some(Word::Symbols(word)) => (word.len(), word.iter().filter(|letter| **letter == last).count()),
+                _ => panic!("no word"),
+            });
+            let drawn = mean(drawn.collect());
+            assert!((by_length.0 - drawn.0).abs() < 0.15, "{task} {by_length:?} {drawn:?}");
+            assert!((by_length.1 - drawn.1).abs() < 0.1, "{task} {by_length:?} {drawn:?}");
+
+            let oracle = Arc::new(Oracle::strict(automaton(task)).unwrap());
+            for range in [500..=500 + 9, 9_800..=10_200] {
+                let word = word(task, &mut random, range.clone()).unwrap();
+                assert!(range.contains(&word.len()));
+                assert!(judge(&oracle, &word, Limits::default(), &mut ()).is_accept(), "{task}");
+            }
+        }
+    }
 
     #[test]
     fn probabilities_add_up() {

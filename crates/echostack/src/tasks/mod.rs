@@ -2,6 +2,7 @@
 
 mod copy;
 mod language;
+mod long;
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub use contradiction::{Contradiction, contradictions};
 pub use json::{MAX_LINE, TraceFileError, read_traces, write_traces};
 pub use language::{Language, Walks, WordKind, all_words, draw, examples};
-pub use score::{Comparison, Score, compare, score};
+pub use score::{Comparison, Score, compare, output_error, score};
 
 use sha2::{Digest, Sha256};
 

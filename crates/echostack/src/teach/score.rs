@@ -37,7 +37,7 @@ pub fn score<R: Recognizer>(recognizer: &Arc<R>, traces: &[Trace], limits: Limit
     let verdicts = watch_all(recognizer, &words, &mut given, limits);
     let one = |(trace, (Outputs(given), verdict)): (&Trace, (&Outputs, &Verdict))| {
         let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
-        let error = error(given, &wanted);
+        let error = output_error(given, &wanted);
         let wrong = if wanted.iter().all(|&value| value == 0. || value == 1.) && trace.output_width() == 1 {
             judged(verdict, trace.word().len()) != truth(trace)
         } else {
@@ -79,7 +79,7 @@ pub fn compare<R: Recognizer, T: Recognizer>(
     let wanted_verdicts = watch_all(truth, &words, &mut wanted, limits);
     let mut comparison = Comparison::default();
     for (number, word) in words.iter().enumerate() {
-        comparison.errors += error(&given[number].0, &wanted[number].0);
+        comparison.errors += output_error(&given[number].0, &wanted[number].0);
         let (given, wanted) = (&given_verdicts[number], &wanted_verdicts[number]);
         if judged(given, word.len()) != judged(wanted, word.len()) {
             comparison.wrong.push(number);
@@ -90,11 +90,15 @@ pub fn compare<R: Recognizer, T: Recognizer>(
     comparison
 }
 
-/// The mean absolute difference of outputs; a step that only one of the two reaches counts as 1.
-fn error(given: &[f64], wanted: &[f64]) -> f64 {
-    let differences = given.iter().zip(wanted).map(|(a, b)| (a - b).abs());
-    let steps = given.len().max(wanted.len()) as f64;
-    (differences.sum::<f64>() + given.len().abs_diff(wanted.len()) as f64) / steps
+/// The mean absolute difference of the outputs on a word. One that only one of the two has, or that is no number, counts
+/// as 1.
+pub fn output_error(given: &[f64], wanted: &[f64]) -> f64 {
+    let count = given.len().max(wanted.len());
+    let difference = |at: usize| match (given.get(at), wanted.get(at)) {
+        (Some(given), Some(wanted)) if given.is_finite() => (given - wanted).abs(),
+        _ => 1.,
+    };
+    (0..count).map(difference).sum::<f64>() / count.max(1) as f64
 }
 
 fn judged(verdict: &Verdict, length: usize) -> Judgement {

@@ -1,0 +1,113 @@
+//! Long words of the tasks' grammars, drawn by their length. Drawing until the length fits, as for short ones, would never end.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::language::Production;
+
+/// The probabilities with which each nonterminal of a grammar becomes so many letters.
+#[derive(Debug)]
+pub(super) struct Lengths {
+    grammar: &'static [Production],
+    of: BTreeMap<char, Vec<f64>>,
+}
+
+impl Lengths {
+    /// Up to this length; takes a time that grows with its square.
+    pub(super) fn new(grammar: &'static [Production], longest: usize) -> Self {
+        let mut this = Self { grammar, of: grammar.iter().map(|(left, ..)| (*left, vec![0.; longest + 1])).collect() };
+        for length in 1..=longest {
+            // In the order of the grammar, in which no nonterminal becomes one before it without a letter more.
+            let mut done = None;
+            for &(left, ..) in grammar {
+                if done != Some(left) {
+                    let sum = grammar.iter().filter(|production| production.0 == left);
+                    let sum = sum.map(|&(_, probability, right)| probability * this.becomes(right, length)).sum();
+                    if let Some(lengths) = this.of.get_mut(&left) {
+                        lengths[length] = sum;
+                    }
+                    done = Some(left);
+                }
+            }
+        }
+        this
+    }
+
+    /// The letters of a right side, and its nonterminals.
+    fn parts(&self, right: &'static str) -> (usize, Vec<&[f64]>) {
+        let open: Vec<&[f64]> = right.chars().filter_map(|symbol| self.of.get(&symbol).map(Vec::as_slice)).collect();
+        (right.len() - open.len(), open)
+    }
+
+    /// The probability that a right side becomes so many letters.
+    fn becomes(&self, right: &'static str, length: usize) -> f64 {
+        let (letters, open) = self.parts(right);
+        let Some(rest) = length.checked_sub(letters) else { return 0. };
+        match open.as_slice() {
+            [] => f64::from(u8::from(rest == 0)),
+            [one] => one[rest],
+            [one, other] => (1..rest).map(|first| one[first] * other[rest - first]).sum(),
+            _ => 0.,
+        }
+    }
+
+    /// A word with a length in this range, drawn as the grammar would draw it.
+    pub(super) fn word(&self, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<String> {
+        let start = self.grammar[0].0;
+        let total = self.of.get(&start)?;
+        let known = *lengths.start()..=(*lengths.end()).min(total.len() - 1);
+        let length = pick(random, known.clone().map(|length| (length, total[length])))?;
+        let mut word = String::new();
+        let mut open = vec![(start, length)];
+        while let Some((symbol, length)) = open.pop() {
+            if !self.of.contains_key(&symbol) {
+                word.push(symbol);
+                continue;
+            }
+            let choices = self.grammar.iter().filter(|production| production.0 == symbol);
+            let weighed = choices.map(|&(_, probability, right)| (right, probability * self.becomes(right, length)));
+            let right = pick(random, weighed)?;
+            let (letters, parts) = self.parts(right);
+            let rest = length - letters;
+            let first = match parts.as_slice() {
+                [one, other] => {
+                    pick(random, from_both_ends(rest).map(|first| (first, one[first] * other[rest - first])))?
+                }
+                _ => rest,
+            };
+            let mut of_parts = [first, rest - first].into_iter();
+            let sizes = right.chars().map(|symbol| {
+                let size = if self.of.contains_key(&symbol) { of_parts.next().unwrap_or(0) } else { 1 };
+                (symbol, size)
+            });
+            let sizes: Vec<(char, usize)> = sizes.collect();
+            open.extend(sizes.into_iter().rev());
+        }
+        Some(word)
+    }
+}
+
+/// The sizes of the first of two parts, the most unequal first, which are the most frequent.
+fn from_both_ends(rest: usize) -> impl Iterator<Item = usize> + Clone {
+    (1..rest).map(move |at| if at % 2 == 1 { at.div_ceil(2) } else { rest - at / 2 })
+}
+
+/// One of several, by their weights.
+fn pick<T>(random: &mut ChaCha8Rng, weighed: impl Iterator<Item = (T, f64)> + Clone) -> Option<T> {
+    let total: f64 = weighed.clone().map(|(_, weight)| weight).sum();
+    let mut at = random.random::<f64>() * total;
+    let mut chosen = None;
+    for (item, weight) in weighed {
+        if weight > 0. {
+            chosen = Some(item);
+            at -= weight;
+            if at < 0. {
+                break;
+            }
+        }
+    }
+    chosen
+}
