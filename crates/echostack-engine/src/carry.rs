@@ -1,0 +1,215 @@
+//! How our functions travel: as names, digests and addresses of models. Each process reads a model once, from its address, checks its
+//! digest, and keeps it.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::TableProvider;
+use datafusion::common::{Result, TableReference, exec_datafusion_err, exec_err, not_impl_err};
+use datafusion::datasource::file_format::FileFormatFactory;
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::{Extension, LogicalPlan, ScalarUDF};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_proto::logical_plan::LogicalExtensionCodec;
+use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+use serde::{Deserialize, Serialize};
+
+use crate::functions::{Function, Question, function};
+use crate::models::{Models, Named};
+
+/// A function on its way.
+#[derive(Serialize, Deserialize)]
+struct Carried {
+    question: Question,
+    models: Vec<Reference>,
+}
+
+/// A model on its way.
+#[derive(Serialize, Deserialize)]
+struct Reference {
+    name: String,
+    address: String,
+    digest: String,
+}
+
+/// The most models that a process keeps.
+const KEPT: usize = 64;
+
+/// The models that this process has read, by their digests.
+fn library() -> &'static Mutex<HashMap<String, Named>> {
+    static LIBRARY: OnceLock<Mutex<HashMap<String, Named>>> = OnceLock::new();
+    LIBRARY.get_or_init(Mutex::default)
+}
+
+impl Reference {
+    /// The model: one that was read before, else from its address.
+    fn resolve(&self) -> Result<Named> {
+        let mut library = library().lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = library.get(&self.digest) {
+            return Ok(known.clone());
+        }
+        let Self { name, address, digest } = self;
+        let bytes = std::fs::read(address)
+            .map_err(|error| exec_datafusion_err!("the model {name:?} could not be read from {address}: {error}"))?;
+        let model = Named::new(&bytes, Some(address.clone()))
+            .map_err(|error| exec_datafusion_err!("{address} is no model that can be used: {error}"))?;
+        if model.digest() != *digest {
+            return exec_err!("{address} is another model than the one that was sent: {} and {digest}", model.digest());
+        }
+        if library.len() >= KEPT {
+            library.clear();
+        }
+        library.insert(digest.clone(), model.clone());
+        Ok(model)
+    }
+}
+
+fn encode(function: &ScalarUDF, into: &mut Vec<u8>) -> Result<()> {
+    let inner: &dyn Any = function.inner().as_ref();
+    let Some(function) = inner.downcast_ref::<Function>() else { return Ok(()) };
+    let reference = |(name, model): (&String, &Named)| {
+        let address = model.address().ok_or_else(|| {
+            exec_datafusion_err!("the model {name:?} has no address from which executors could read it")
+        })?;
+        Ok(Reference { name: name.clone(), address: address.into(), digest: model.digest() })
+    };
+    let models = function.models().named().map(reference).collect::<Result<_>>()?;
+    let carried = Carried { question: function.question(), models };
+    serde_json::to_writer(into, &carried).map_err(|error| exec_datafusion_err!("{error}"))
+}
+
+fn decode(name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
+    if Question::ALL.iter().all(|question| question.name() != name) {
+        return not_impl_err!("there is no function {name}");
+    }
+    let carried: Carried =
+        serde_json::from_slice(bytes).map_err(|error| exec_datafusion_err!("{name} cannot be read: {error}"))?;
+    let mut models = Models::default();
+    for reference in carried.models {
+        models.insert(&reference.name, reference.resolve()?);
+    }
+    Ok(Arc::new(function(carried.question, &models)))
+}
+
+/// Ballista's way to carry logical plans, with our functions.
+#[derive(Debug, Default)]
+pub(crate) struct LogicalCarrier(BallistaLogicalExtensionCodec);
+
+impl LogicalExtensionCodec for LogicalCarrier {
+    fn try_decode(&self, buf: &[u8], inputs: &[LogicalPlan], ctx: &TaskContext) -> Result<Extension> {
+        self.0.try_decode(buf, inputs, ctx)
+    }
+
+    fn try_encode(&self, node: &Extension, buf: &mut Vec<u8>) -> Result<()> {
+        self.0.try_encode(node, buf)
+    }
+
+    fn try_decode_table_provider(
+        &self,
+        buf: &[u8],
+        table_ref: &TableReference,
+        schema: SchemaRef,
+        ctx: &TaskContext,
+    ) -> Result<Arc<dyn TableProvider>> {
+        self.0.try_decode_table_provider(buf, table_ref, schema, ctx)
+    }
+
+    fn try_encode_table_provider(
+        &self,
+        table_ref: &TableReference,
+        node: Arc<dyn TableProvider>,
+        buf: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.0.try_encode_table_provider(table_ref, node, buf)
+    }
+
+    fn try_decode_file_format(&self, buf: &[u8], ctx: &TaskContext) -> Result<Arc<dyn FileFormatFactory>> {
+        self.0.try_decode_file_format(buf, ctx)
+    }
+
+    fn try_encode_file_format(&self, buf: &mut Vec<u8>, node: Arc<dyn FileFormatFactory>) -> Result<()> {
+        self.0.try_encode_file_format(buf, node)
+    }
+
+    fn try_decode_udf(&self, name: &str, buf: &[u8]) -> Result<Arc<ScalarUDF>> {
+        decode(name, buf)
+    }
+
+    fn try_encode_udf(&self, node: &ScalarUDF, buf: &mut Vec<u8>) -> Result<()> {
+        encode(node, buf)
+    }
+}
+
+/// Ballista's way to carry physical plans, with our functions.
+#[derive(Debug, Default)]
+pub(crate) struct PhysicalCarrier(BallistaPhysicalExtensionCodec);
+
+impl PhysicalExtensionCodec for PhysicalCarrier {
+    fn try_decode(
+        &self,
+        buf: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        ctx: &TaskContext,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.0.try_decode(buf, inputs, ctx, converter)
+    }
+
+    fn try_encode(
+        &self,
+        node: Arc<dyn ExecutionPlan>,
+        buf: &mut Vec<u8>,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        self.0.try_encode(node, buf, converter)
+    }
+
+    fn try_decode_udf(&self, name: &str, buf: &[u8]) -> Result<Arc<ScalarUDF>> {
+        decode(name, buf)
+    }
+
+    fn try_encode_udf(&self, node: &ScalarUDF, buf: &mut Vec<u8>) -> Result<()> {
+        encode(node, buf)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use echostack::tasks::Task;
+    use echostack::{Oracle, Table};
+
+    fn table(task: Task) -> Vec<u8> {
+        let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
+        Table::new(&oracle, [].into()).unwrap().to_bytes().unwrap()
+    }
+
+    #[test]
+    fn functions_arrive_with_their_models_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        let address = Some(path.to_string_lossy().into_owned());
+        let carried = |bytes: &[u8], address: Option<String>| {
+            let mut models = Models::default();
+            models.add("m", bytes, address).unwrap();
+            let sent = function(Question::Accepts, &models);
+            let mut buffer = Vec::new();
+            encode(&sent, &mut buffer).map(|()| (sent, buffer))
+        };
+        let (sent, buffer) = carried(&table(Task::Dyck1), address.clone()).unwrap();
+        assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("could not be read"));
+        std::fs::write(&path, table(Task::Dyck2)).unwrap();
+        assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("another model"));
+        std::fs::write(&path, table(Task::Dyck1)).unwrap();
+        assert_eq!(*decode(sent.name(), &buffer).unwrap(), sent);
+        // It is kept: the file is not read again.
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(*decode(sent.name(), &buffer).unwrap(), sent);
+        assert!(decode("another", &buffer).is_err() && decode(sent.name(), b"{}").is_err());
+        assert!(carried(&table(Task::Dyck1), None).unwrap_err().to_string().contains("no address"));
+    }
+}

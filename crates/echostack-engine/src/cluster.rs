@@ -1,0 +1,106 @@
+//! A cluster: Apache Ballista with our functions on its scheduler and on every executor.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ballista::prelude::{SessionConfigExt, SessionContextExt};
+use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::config::SchedulerConfig;
+use ballista_scheduler::scheduler_process::start_server;
+use datafusion::common::{DataFusionError, Result};
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use crate::carry::{LogicalCarrier, PhysicalCarrier};
+
+/// A scheduler: it takes queries and deals out their parts.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    /// Where it listens.
+    pub bind: SocketAddr,
+    /// An executor that was not heard of for so many seconds is taken for dead, and what it had is done by others.
+    pub timeout: u64,
+}
+
+impl Scheduler {
+    /// Runs until the process ends.
+    ///
+    /// # Errors
+    /// If it cannot listen.
+    pub async fn run(&self) -> Result<()> {
+        let config = SchedulerConfig {
+            bind_host: self.bind.ip().to_string(),
+            bind_port: self.bind.port(),
+            external_host: self.bind.ip().to_string(),
+            executor_timeout_seconds: self.timeout,
+            expire_dead_executor_interval_seconds: (self.timeout / 2).max(1),
+            no_executors_grace_period_seconds: self.timeout.max(30),
+            override_logical_codec: Some(Arc::new(LogicalCarrier::default())),
+            override_physical_codec: Some(Arc::new(PhysicalCarrier::default())),
+            ..SchedulerConfig::default()
+        };
+        let cluster = BallistaCluster::new_from_config(&config).await.map_err(external)?;
+        start_server(cluster, self.bind, Arc::new(config)).await.map_err(external)
+    }
+}
+
+/// An executor: it does parts of queries.
+#[derive(Clone, Debug)]
+pub struct Executor {
+    /// Where the scheduler listens: a name or an address.
+    pub scheduler: (String, u16),
+    /// Where it listens itself, for others that fetch results, and on the port for the scheduler.
+    pub bind: SocketAddr,
+    /// The port for the scheduler.
+    pub control_port: u16,
+    /// How many parts it does at the same time.
+    pub slots: usize,
+    /// The seconds between two signs of life.
+    pub heartbeat: u64,
+    /// The folder for what is on its way between parts.
+    pub folder: Option<PathBuf>,
+}
+
+impl Executor {
+    /// Runs until the process ends.
+    ///
+    /// # Errors
+    /// If it cannot listen, or there is no scheduler.
+    pub async fn run(&self) -> Result<()> {
+        let config = ExecutorProcessConfig {
+            bind_host: self.bind.ip().to_string(),
+            external_host: Some(self.bind.ip().to_string()),
+            port: self.bind.port(),
+            grpc_port: self.control_port,
+            scheduler_host: self.scheduler.0.clone(),
+            scheduler_port: self.scheduler.1,
+            scheduler_connect_timeout_seconds: 30,
+            vcores: self.slots,
+            executor_heartbeat_interval_seconds: self.heartbeat,
+            work_dir: self.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
+            override_logical_codec: Some(Arc::new(LogicalCarrier::default())),
+            override_physical_codec: Some(Arc::new(PhysicalCarrier::default())),
+            ..ExecutorProcessConfig::default()
+        };
+        start_executor_process(Arc::new(config)).await.map_err(external)
+    }
+}
+
+/// A session whose queries run on a cluster.
+///
+/// # Errors
+/// If the address is none.
+pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContext> {
+    let config = SessionConfig::new_with_ballista()
+        .with_target_partitions(partitions)
+        .with_ballista_logical_extension_codec(Arc::new(LogicalCarrier::default()))
+        .with_ballista_physical_extension_codec(Arc::new(PhysicalCarrier::default()));
+    let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
+    SessionContext::remote_with_state(&format!("df://{scheduler}"), state).await
+}
+
+fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}

@@ -1,0 +1,166 @@
+//! The functions that queries call.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, new_empty_array};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion::common::{
+    Result, ScalarValue, exec_datafusion_err, exec_err, internal_err, plan_datafusion_err, plan_err,
+};
+use datafusion::logical_expr::{
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use datafusion::prelude::SessionContext;
+use echostack::{Limits, Verdict};
+use echostack_arrow::{Judge, action_list, verdict_fields, verdicts};
+use serde::{Deserialize, Serialize};
+
+use crate::models::Models;
+
+/// What a function answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Question {
+    /// Accepted or not, and where it goes wrong.
+    Verdict,
+    /// Accepted or not.
+    Accepts,
+    /// What is done to the stack.
+    Actions,
+}
+
+impl Question {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Verdict, Self::Accepts, Self::Actions];
+
+    /// The name of the function.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verdict => "echostack_verdict",
+            Self::Accepts => "echostack_accepts",
+            Self::Actions => "echostack_actions",
+        }
+    }
+
+    fn answer_type(self) -> DataType {
+        match self {
+            Self::Verdict => DataType::Struct(verdict_fields()),
+            Self::Accepts => DataType::Boolean,
+            Self::Actions => action_list(),
+        }
+    }
+
+    /// The answers on a column of words.
+    fn answer(self, judge: &Judge, column: &dyn Array) -> Result<ArrayRef> {
+        let words = judge.words(column).map_err(|error| exec_datafusion_err!("{}: {error}", self.name()))?;
+        let limits = Limits::default();
+        Ok(match self {
+            Self::Verdict => Arc::new(verdicts(&judge.judge(&words, limits))),
+            Self::Accepts => {
+                let verdicts = judge.judge(&words, limits);
+                self.refuse_stopped(&verdicts)?;
+                let accepts = verdicts.iter().map(|verdict| verdict.as_ref().map(Verdict::is_accept));
+                Arc::new(accepts.collect::<BooleanArray>())
+            }
+            Self::Actions => {
+                let (actions, verdicts) = judge.actions(&words, limits);
+                self.refuse_stopped(&verdicts)?;
+                Arc::new(actions)
+            }
+        })
+    }
+
+    /// A word at which a limit was reached is neither in the language nor out of it, and has no actions to its end.
+    fn refuse_stopped(self, verdicts: &[Option<Verdict>]) -> Result<()> {
+        for (row, verdict) in verdicts.iter().enumerate() {
+            if let Some(Verdict::Stopped { position, limit }) = verdict {
+                let name = self.name();
+                return exec_err!(
+                    "{name}: row {row} of a batch was stopped at token {position} by the limit of {limit}; \
+                     echostack_verdict tells such rows without an error"
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The function of a question, for some models.
+pub fn function(question: Question, models: &Models) -> ScalarUDF {
+    let signature = Signature::any(2, Volatility::Immutable);
+    ScalarUDF::new_from_impl(Function { question, models: models.clone(), signature })
+}
+
+/// Gives a session all functions for some models.
+pub fn register(session: &SessionContext, models: &Models) {
+    Question::ALL.iter().for_each(|question| session.register_udf(function(*question, models)));
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Function {
+    question: Question,
+    models: Models,
+    signature: Signature,
+}
+
+impl Function {
+    pub(crate) fn question(&self) -> Question {
+        self.question
+    }
+
+    pub(crate) fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// The model that the first argument names.
+    fn model(&self, name: Option<&ScalarValue>) -> Result<&Judge> {
+        let Some(Some(Some(name))) = name.map(ScalarValue::try_as_str) else {
+            return plan_err!("the first argument of {} must be the name of a model, in quotes", self.name());
+        };
+        let judge = self.models.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.models.names().collect();
+            plan_datafusion_err!("there is no model {name:?}; the models are {}", known.join(", "))
+        })?;
+        Ok(judge)
+    }
+}
+
+impl ScalarUDFImpl for Function {
+    fn name(&self) -> &str {
+        self.question.name()
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        internal_err!("the return type depends on the arguments' values")
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        let judge = self.model(args.scalar_arguments[0])?;
+        let words = args.arg_fields[1].data_type();
+        if *words != DataType::Null {
+            let read = judge.words(&new_empty_array(words));
+            read.map_err(|error| plan_datafusion_err!("{}: {error}", self.name()))?;
+        }
+        Ok(Arc::new(Field::new(self.name(), self.question.answer_type(), true)))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let [ColumnarValue::Scalar(name), words] = args.args.as_slice() else {
+            return plan_err!("the first argument of {} must be the name of a model, in quotes", self.name());
+        };
+        let judge = self.model(Some(name))?;
+        if words.data_type() == DataType::Null {
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_new_null(args.return_type())?));
+        }
+        match words {
+            ColumnarValue::Array(words) => Ok(ColumnarValue::Array(self.question.answer(judge, words)?)),
+            ColumnarValue::Scalar(word) => {
+                let answer = self.question.answer(judge, &word.to_array()?)?;
+                Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&answer, 0)?))
+            }
+        }
+    }
+}

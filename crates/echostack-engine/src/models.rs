@@ -1,0 +1,105 @@
+//! Models under the names that queries know them by.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use echostack::{FileError, Model};
+use echostack_arrow::Judge;
+use sha2::{Digest, Sha256};
+
+/// Why a model cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// Its bytes are no model.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Its lexer is of no use.
+    #[error("the lexer of the model: {0}")]
+    Lexer(String),
+}
+
+/// Models by their names. Equal if the same names stand for the same bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Models {
+    named: BTreeMap<String, Named>,
+}
+
+/// A model that has a name.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    digest: [u8; 32],
+    address: Option<String>,
+    judge: Arc<Judge>,
+}
+
+impl Named {
+    pub(crate) fn new(bytes: &[u8], address: Option<String>) -> Result<Self, ModelError> {
+        let judge = Judge::new(Model::from_bytes(bytes)?).map_err(|error| ModelError::Lexer(error.to_string()))?;
+        Ok(Self { digest: Sha256::digest(bytes).into(), address, judge: Arc::new(judge) })
+    }
+
+    /// SHA-256 of its file, in hexadecimal digits.
+    pub(crate) fn digest(&self) -> String {
+        self.digest.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
+    }
+
+    /// Where other processes can read it.
+    pub(crate) fn address(&self) -> Option<&str> {
+        self.address.as_deref()
+    }
+}
+
+impl Models {
+    /// Adds a model, given as the bytes of its file; one of the same name is replaced. A cluster needs an address, too: the path of the file
+    /// on every machine of it.
+    ///
+    /// # Errors
+    /// If the bytes are no model.
+    pub fn add(&mut self, name: &str, bytes: &[u8], address: Option<String>) -> Result<(), ModelError> {
+        self.insert(name, Named::new(bytes, address)?);
+        Ok(())
+    }
+
+    pub(crate) fn insert(&mut self, name: &str, model: Named) {
+        self.named.insert(name.into(), model);
+    }
+
+    /// The model of a name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Judge>> {
+        self.named.get(name).map(|named| &named.judge)
+    }
+
+    /// The digest of the model of a name: SHA-256 of its file, in hexadecimal digits.
+    pub fn digest(&self, name: &str) -> Option<String> {
+        self.named.get(name).map(Named::digest)
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.named.keys().map(String::as_str)
+    }
+
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&String, &Named)> {
+        self.named.iter()
+    }
+
+    /// What equality goes by.
+    fn digests(&self) -> impl Iterator<Item = (&String, &[u8; 32])> {
+        self.named.iter().map(|(name, named)| (name, &named.digest))
+    }
+}
+
+impl PartialEq for Models {
+    fn eq(&self, other: &Self) -> bool {
+        self.digests().eq(other.digests())
+    }
+}
+
+impl Eq for Models {}
+
+impl Hash for Models {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.digests().for_each(|named| named.hash(state));
+    }
+}

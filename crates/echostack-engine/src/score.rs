@@ -1,0 +1,315 @@
+//! Scoring files: rows with words in, rows with verdicts out, part by part. A part that is finished is never done again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Column, DataFusionError, Result, plan_err};
+use datafusion::dataframe::DataFrame;
+use datafusion::datasource::file_format::options::ArrowReadOptions;
+use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::functions::core::expr_ext::FieldAccessor;
+use datafusion::functions_nested::string::string_to_array;
+use datafusion::logical_expr::{Expr, lit};
+use datafusion::parquet::arrow::AsyncArrowWriter;
+use datafusion::parquet::basic::Compression;
+use datafusion::parquet::file::properties::WriterProperties;
+use datafusion::prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, SessionContext};
+use echostack_arrow::{POSITION, VERDICT};
+use futures::TryStreamExt;
+use object_store::buffered::BufWriter;
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::functions::{Question, function};
+use crate::models::Models;
+use crate::rows::{self, PROBLEM, RowFormat};
+
+/// What is done to each file.
+#[derive(Debug)]
+pub struct Scoring {
+    /// The models.
+    pub models: Models,
+    /// The name of the one that judges.
+    pub model: String,
+    /// The column with the words.
+    pub column: String,
+    /// Its texts hold tokens, separated by single blanks.
+    pub separated: bool,
+    /// The columns that go into the output; all but the words if none are given.
+    pub keep: Vec<String>,
+    /// The session's queries run on a cluster. Then JSON Lines and CSV are read by the engine, for which a faulty row is a faulty file.
+    pub on_cluster: bool,
+}
+
+/// Numbers of rows, by their verdict. Rows without a word are `null`, faulty ones `unreadable`.
+pub type Counts = BTreeMap<String, u64>;
+
+/// What a run has done.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// The rows of all finished parts.
+    pub counts: Counts,
+    /// The parts that were finished in this run.
+    pub done: usize,
+    /// The parts that were finished before.
+    pub found: usize,
+    /// The inputs that could not be scored, and why.
+    pub failed: Vec<(String, String)>,
+}
+
+/// Bytes of a group of rows in the output.
+const GROUP: usize = 64 << 20;
+
+/// What is told of a run.
+pub trait Progress: Sync {
+    /// So many of the bytes of all inputs are done with; so many rows were read in the part that is being done.
+    fn show(&self, bytes: u64, of: u64, rows: u64);
+}
+
+impl Progress for () {
+    fn show(&self, _: u64, _: u64, _: u64) {}
+}
+
+/// What is kept beside a finished part. If it is there and says what would be done again, the part is finished.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Marker {
+    input: String,
+    bytes: u64,
+    modified: String,
+    model: String,
+    scoring: String,
+    counts: Counts,
+}
+
+/// A file that is scored by itself.
+struct Part {
+    store: Arc<dyn ObjectStore>,
+    meta: ObjectMeta,
+    address: String,
+    format: Format,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Parquet,
+    Arrow,
+    Rows(RowFormat),
+}
+
+impl Format {
+    fn of(location: &Path) -> Option<Self> {
+        Some(match location.extension()?.to_ascii_lowercase().as_str() {
+            "parquet" => Self::Parquet,
+            "arrow" | "feather" | "ipc" => Self::Arrow,
+            "jsonl" | "ndjson" | "json" => Self::Rows(RowFormat::Json),
+            "csv" => Self::Rows(RowFormat::Csv),
+            _ => return None,
+        })
+    }
+}
+
+impl Scoring {
+    /// Scores files into a folder, each into a Parquet file of its own. An input is the address of a file or of a folder, or a
+    /// pattern. What cannot be scored is told in the summary, and does not stop the others.
+    ///
+    /// # Errors
+    /// If inputs cannot be listed, or the folder cannot be used.
+    pub async fn run(
+        &self,
+        session: &SessionContext,
+        inputs: &[String],
+        output: &str,
+        progress: &dyn Progress,
+    ) -> Result<Summary> {
+        if self.models.get(&self.model).is_none() {
+            return plan_err!("there is no model {:?}", self.model);
+        }
+        let parts = self.parts(session, inputs).await?;
+        let folder = ListingTableUrl::parse(format!("{}/", output.trim_end_matches('/')))?;
+        let store = session.runtime_env().object_store(folder.object_store())?;
+        let of = parts.iter().map(|part| part.meta.size).sum();
+        let (mut summary, mut bytes) = (Summary::default(), 0);
+        for part in parts {
+            let place = Place::new(&folder, &part);
+            let finished = self.finished(&*store, &part, &place).await?;
+            let counts = if let Some(counts) = finished {
+                summary.found += 1;
+                Ok(counts)
+            } else {
+                let counts = self.part(session, &store, &part, &place, |rows| progress.show(bytes, of, rows)).await;
+                summary.done += usize::from(counts.is_ok());
+                counts
+            };
+            match counts {
+                Err(error) => summary.failed.push((part.address, error.strip_backtrace())),
+                Ok(counts) => {
+                    let marker = serde_json::to_vec_pretty(&self.marker(&part, counts.clone()));
+                    let marker = marker.map_err(|error| DataFusionError::External(error.into()))?;
+                    store.put(&place.marker, marker.into()).await?;
+                    counts.into_iter().for_each(|(verdict, rows)| *summary.counts.entry(verdict).or_default() += rows);
+                }
+            }
+            bytes += part.meta.size;
+            progress.show(bytes, of, 0);
+        }
+        Ok(summary)
+    }
+
+    /// The files that inputs stand for, each once, in the order of their names.
+    async fn parts(&self, session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>> {
+        let mut parts: BTreeMap<String, Part> = BTreeMap::new();
+        for input in inputs {
+            let url = ListingTableUrl::parse(input)?;
+            let store = session.runtime_env().object_store(url.object_store())?;
+            let state = session.state();
+            let files: Vec<ObjectMeta> = url.list_all_files(&state, &*store, "").await?.try_collect().await?;
+            if files.is_empty() {
+                return plan_err!("{input}: there are no such files");
+            }
+            for meta in files {
+                let address = format!("{}{}", url.object_store().as_str(), meta.location);
+                let Some(format) = Format::of(&meta.location) else {
+                    return plan_err!(
+                        "{address} has a name that tells no format; parquet, arrow, jsonl (or ndjson, json) and csv do"
+                    );
+                };
+                parts.insert(address.clone(), Part { store: store.clone(), meta, address, format });
+            }
+        }
+        Ok(parts.into_values().collect())
+    }
+
+    fn marker(&self, part: &Part, counts: Counts) -> Marker {
+        Marker {
+            input: part.address.clone(),
+            bytes: part.meta.size,
+            modified: part.meta.last_modified.to_rfc3339(),
+            model: self.models.digest(&self.model).unwrap_or_default(),
+            scoring: format!("{} {} {:?}", self.column, self.separated, self.keep),
+            counts,
+        }
+    }
+
+    /// The counts of a part that was finished before, from the same input with the same model.
+    async fn finished(&self, store: &dyn ObjectStore, part: &Part, place: &Place) -> Result<Option<Counts>> {
+        let bytes = match store.get(&place.marker).await {
+            Ok(found) => found.bytes().await?,
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let Ok(marker) = serde_json::from_slice::<Marker>(&bytes) else { return Ok(None) };
+        let same = marker == self.marker(part, marker.counts.clone());
+        Ok(same.then_some(marker.counts))
+    }
+
+    /// Scores a part, and counts its rows. The output appears when it is whole.
+    async fn part(
+        &self,
+        session: &SessionContext,
+        store: &Arc<dyn ObjectStore>,
+        part: &Part,
+        place: &Place,
+        told: impl Fn(u64),
+    ) -> Result<Counts> {
+        let mut batches = self.scored(session, part).await?.execute_stream().await?;
+        let output = BufWriter::new(store.clone(), place.output.clone());
+        let compression = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let mut writer = AsyncArrowWriter::try_new(output, batches.schema(), Some(compression))?;
+        let (mut counts, mut rows) = (Counts::new(), 0);
+        while let Some(batch) = batches.try_next().await? {
+            count(&batch, &mut counts)?;
+            rows += batch.num_rows() as u64;
+            writer.write(&batch).await?;
+            if writer.in_progress_size() > GROUP {
+                writer.flush().await?;
+            }
+            told(rows);
+        }
+        writer.close().await?;
+        Ok(counts)
+    }
+
+    /// The rows of a part with their verdicts.
+    async fn scored(&self, session: &SessionContext, part: &Part) -> Result<DataFrame> {
+        let input = match part.format {
+            Format::Parquet => session.read_parquet(&part.address, ParquetReadOptions::default()).await?,
+            Format::Arrow => session.read_arrow(&part.address, ArrowReadOptions::default()).await?,
+            Format::Rows(RowFormat::Json) if self.on_cluster => {
+                let ending = format!(".{}", part.meta.location.extension().unwrap_or_default());
+                session.read_json(&part.address, JsonReadOptions::default().file_extension(&ending)).await?
+            }
+            Format::Rows(RowFormat::Csv) if self.on_cluster => {
+                session.read_csv(&part.address, CsvReadOptions::default()).await?
+            }
+            Format::Rows(format) => {
+                let table = rows::table(part.store.clone(), part.meta.location.clone(), format).await?;
+                session.read_table(Arc::new(table))?
+            }
+        };
+        let names: Vec<String> = input.schema().fields().iter().map(|field| field.name().clone()).collect();
+        if let Some(missing) = self.keep.iter().chain([&self.column]).find(|name| !names.contains(name)) {
+            return plan_err!("there is no column {missing:?}; the columns are {}", names.join(", "));
+        }
+        let kept = |name: &&String| match self.keep.as_slice() {
+            [] => **name != self.column,
+            keep => keep.contains(name) || *name == PROBLEM,
+        };
+        let kept: Vec<&String> = names.iter().filter(kept).collect();
+        if let Some(taken) = kept.iter().find(|name| [VERDICT, POSITION].contains(&name.as_str())) {
+            return plan_err!("there is a column {taken:?} already; name the columns to keep without it");
+        }
+        let words = column(&self.column);
+        let words = if self.separated { string_to_array(words, lit(" "), lit("")) } else { words };
+        let answer = function(Question::Verdict, &self.models).call(vec![lit(self.model.as_str()), words]);
+        let mut columns: Vec<Expr> = kept.into_iter().map(|name| column(name)).collect();
+        columns.push(answer.clone().field(VERDICT).alias(VERDICT));
+        columns.push(answer.field(POSITION).alias(POSITION));
+        input.select(columns)
+    }
+}
+
+/// A column by exactly this name.
+fn column(name: &str) -> Expr {
+    Expr::Column(Column::new_unqualified(name))
+}
+
+/// Where the output of a part goes.
+struct Place {
+    output: Path,
+    marker: Path,
+}
+
+impl Place {
+    fn new(folder: &ListingTableUrl, part: &Part) -> Self {
+        let digest = Sha256::digest(part.address.as_bytes());
+        let stem = part.meta.location.filename().unwrap_or_default();
+        let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+        let name = format!("{stem}-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]);
+        let file = |path: Path, ending: &str| path.join(format!("{name}.{ending}"));
+        let output = file(folder.prefix().clone(), "parquet");
+        Self { output, marker: file(folder.prefix().clone().join("_finished"), "json") }
+    }
+}
+
+/// Counts the rows of a batch by their verdict.
+fn count(batch: &RecordBatch, counts: &mut Counts) -> Result<()> {
+    let column = |name: &str| batch.column_by_name(name).map(|column| cast(column, &DataType::Utf8)).transpose();
+    let (verdicts, problems) = (column(VERDICT)?, column(PROBLEM)?);
+    let verdicts = verdicts.as_ref().map(AsArray::as_string::<i32>);
+    for row in 0..batch.num_rows() {
+        let faulty = problems.as_ref().is_some_and(|problems| problems.is_valid(row));
+        let verdict = verdicts.filter(|verdicts| verdicts.is_valid(row)).map(|verdicts| verdicts.value(row));
+        let name = if faulty { "unreadable" } else { verdict.unwrap_or("null") };
+        match counts.get_mut(name) {
+            Some(count) => *count += 1,
+            None => _ = counts.insert(name.into(), 1),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! A scheduler and two executors as processes: what they answer is what one process answers, also if one of them is killed.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::{check, counts, parquet, truth};
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_echostack-engine"))
+}
+
+/// A port that is free now.
+fn port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn start(arguments: &[String]) -> Running {
+    let mut command = program();
+    command.arg("cluster").args(arguments).env("RUST_LOG", "error").stdout(Stdio::null()).stderr(Stdio::null());
+    Running(command.spawn().unwrap())
+}
+
+fn wait_for(port: u16) {
+    let start = Instant::now();
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(start.elapsed() < Duration::from_mins(1), "nothing listens on port {port}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A scheduler that soon takes an executor for dead, and two executors of one slot.
+fn cluster() -> (u16, Running, Vec<Running>) {
+    let port_of_scheduler = port();
+    let arguments = format!("scheduler --bind 127.0.0.1:{port_of_scheduler} --timeout 3");
+    let scheduler = start(&arguments.split(' ').map(String::from).collect::<Vec<_>>());
+    wait_for(port_of_scheduler);
+    let executor = |_| {
+        let (own, control) = (port(), port());
+        let arguments = format!(
+            "executor --scheduler 127.0.0.1:{port_of_scheduler} --bind 127.0.0.1:{own} --control-port {control} \
+             --slots 1 --heartbeat 1"
+        );
+        let running = start(&arguments.split(' ').map(String::from).collect::<Vec<_>>());
+        wait_for(own);
+        running
+    };
+    (port_of_scheduler, scheduler, (0..2).map(executor).collect())
+}
+
+fn score(folder: &Path, scheduler: u16, output: &str) -> Command {
+    let mut command = program();
+    command.current_dir(folder).args(["score", "table", "in/", "--quiet", "--keep", "row", "--output", output]);
+    command.args(["--cluster", &format!("127.0.0.1:{scheduler}")]);
+    command
+}
+
+#[test]
+fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = truth(20_000);
+    truth.table.save(folder.path().join("table")).unwrap();
+    std::fs::create_dir(folder.path().join("in")).unwrap();
+    let all = truth.numbers();
+    let files = 8;
+    for file in 0..files {
+        let rows = all.num_rows() / files;
+        parquet(&folder.path().join(format!("in/{file}.parquet")), &all.slice(file * rows, rows));
+    }
+    let times = std::env::var("ECHOSTACK_KILLS").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
+
+    let (scheduler, _running, _executors) = cluster();
+    let start = Instant::now();
+    let told = counts(&score(folder.path(), scheduler, "out").output().unwrap());
+    let time = start.elapsed();
+    assert_eq!(told["rows"], truth.words.len() as u64);
+    check(&truth, folder.path(), false);
+
+    for kill in 0..times {
+        std::fs::remove_dir_all(folder.path().join("out")).unwrap();
+        let (scheduler, _running, mut executors) = cluster();
+        let child =
+            score(folder.path(), scheduler, "out").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(time.mul_f64(f64::from(kill + 1) / f64::from(times + 1)));
+        executors.truncate(1);
+        assert_eq!(counts(&child.wait_with_output().unwrap()), told);
+        check(&truth, folder.path(), false);
+    }
+}
+
+#[test]
+fn without_a_scheduler_it_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = truth(100);
+    truth.table.save(folder.path().join("table")).unwrap();
+    std::fs::create_dir(folder.path().join("in")).unwrap();
+    parquet(&folder.path().join("in/a.parquet"), &truth.numbers());
+    let nobody = score(folder.path(), port(), "out").output().unwrap();
+    let told = String::from_utf8(nobody.stderr).unwrap();
+    assert_eq!(nobody.status.code(), Some(2));
+    assert!(told.contains("a.parquet: ") && told.contains("connect"), "{told}");
+}
