@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Debug;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
@@ -53,10 +54,8 @@ impl Reference {
             return Ok(known.clone());
         }
         let Self { name, address, digest } = self;
-        let bytes = std::fs::read(address)
-            .map_err(|error| exec_datafusion_err!("the model {name:?} could not be read from {address}: {error}"))?;
-        let model = Named::new(&bytes, Some(address.clone()))
-            .map_err(|error| exec_datafusion_err!("{address} is no model that can be used: {error}"))?;
+        let model = Named::open(Path::new(address))
+            .map_err(|error| exec_datafusion_err!("the model {name:?} cannot be used: {error}"))?;
         if model.digest() != *digest {
             return exec_err!("{address} is another model than the one that was sent: {} and {digest}", model.digest());
         }
@@ -201,7 +200,7 @@ mod tests {
             encode(&sent, &mut buffer).map(|()| (sent, buffer))
         };
         let (sent, buffer) = carried(&table(Task::Dyck1), address.clone()).unwrap();
-        assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("could not be read"));
+        assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("could not read"));
         std::fs::write(&path, table(Task::Dyck2)).unwrap();
         assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("another model"));
         std::fs::write(&path, table(Task::Dyck1)).unwrap();

@@ -129,10 +129,19 @@ fn threads(count: usize) -> Result<Runtime> {
     Ok(Builder::new_multi_thread().worker_threads(count).thread_stack_size(STACK).enable_all().build()?)
 }
 
+/// Others are told to connect to the address that is listened on.
+fn reachable(bind: SocketAddr) -> Result<()> {
+    ensure!(!bind.ip().is_unspecified(), "--bind is {bind}, but must be an address that the other machines can reach");
+    Ok(())
+}
+
 fn cluster(part: Cluster) -> Result<()> {
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
     match part {
         Cluster::Scheduler { bind, timeout } => {
             ensure!(timeout > 0, "--timeout is 0, but must be at least 1");
+            reachable(bind)?;
+            eprintln!("scheduler on {bind}");
             threads(cores())?.block_on(Scheduler { bind, timeout }.run())?;
         }
         Cluster::Executor { scheduler, bind, control_port, slots, heartbeat, folder } => {
@@ -141,6 +150,8 @@ fn cluster(part: Cluster) -> Result<()> {
                 scheduler.rsplit_once(':').and_then(|(host, port)| Some((host.to_string(), port.parse().ok()?)));
             let scheduler = named.with_context(|| format!("--scheduler is {scheduler:?}, but must be HOST:PORT"))?;
             let slots = slots.unwrap_or_else(cores);
+            reachable(bind)?;
+            eprintln!("executor on {bind}, {slots} parts at the same time");
             let executor = Executor { scheduler, bind, control_port, slots, heartbeat, folder };
             threads(slots.max(2))?.block_on(executor.run())?;
         }
@@ -152,18 +163,15 @@ fn cluster(part: Cluster) -> Result<()> {
 fn score(args: &Score) -> Result<bool> {
     let count = args.threads.unwrap_or_else(cores);
     ensure!((64..=1 << 20).contains(&args.memory), "--memory is {} MiB, but must be from 64 to 1048576", args.memory);
-    let bytes = std::fs::read(&args.model).with_context(|| format!("could not read {}", args.model.display()))?;
     let mut models = Models::default();
-    let path = std::path::absolute(&args.model)?.to_string_lossy().into_owned();
-    models
-        .add(MODEL, &bytes, Some(path))
-        .with_context(|| format!("could not use the model {}", args.model.display()))?;
+    models.open(MODEL, &args.model).with_context(|| format!("could not use the model {}", args.model.display()))?;
     let scoring = Scoring {
         models,
         model: MODEL.into(),
         column: args.column.clone(),
         separated: args.tokens,
         keep: args.keep.clone(),
+        at_once: if args.cluster.is_some() { PARTITIONS } else { count },
         on_cluster: args.cluster.is_some(),
     };
     let runtime = threads(count)?;
@@ -210,6 +218,6 @@ impl Progress for Bar {
     fn show(&self, bytes: u64, of: u64, rows: u64) {
         self.0.set_length(of);
         self.0.set_position(bytes);
-        self.0.set_message(if rows > 0 { format!("{rows} rows of the next file") } else { String::new() });
+        self.0.set_message(format!("{rows} rows"));
     }
 }

@@ -2,15 +2,28 @@
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use echostack::{FileError, Model};
 use echostack_arrow::Judge;
 use sha2::{Digest, Sha256};
 
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 30;
+
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
+    /// The system refused.
+    #[error("could not read {path}: {error}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        error: std::io::Error,
+    },
     /// Its bytes are no model.
     #[error(transparent)]
     File(#[from] FileError),
@@ -39,6 +52,18 @@ impl Named {
         Ok(Self { digest: Sha256::digest(bytes).into(), address, judge: Arc::new(judge) })
     }
 
+    pub(crate) fn open(path: &Path) -> Result<Self, ModelError> {
+        let refused = |error| ModelError::Read { path: path.to_path_buf(), error };
+        let path = std::path::absolute(path).map_err(refused)?;
+        let file = std::fs::File::open(&path).map_err(refused)?;
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(refused)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(ModelError::File(FileError::TooLarge(bytes.len() as u64)));
+        }
+        Self::new(&bytes, Some(path.to_string_lossy().into_owned()))
+    }
+
     /// SHA-256 of its file, in hexadecimal digits.
     pub(crate) fn digest(&self) -> String {
         self.digest.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
@@ -58,6 +83,15 @@ impl Models {
     /// If the bytes are no model.
     pub fn add(&mut self, name: &str, bytes: &[u8], address: Option<String>) -> Result<(), ModelError> {
         self.insert(name, Named::new(bytes, address)?);
+        Ok(())
+    }
+
+    /// Adds the model of a file, which other machines of a cluster must have under the same path.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is no model.
+    pub fn open(&mut self, name: &str, path: &Path) -> Result<(), ModelError> {
+        self.insert(name, Named::open(path)?);
         Ok(())
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
@@ -24,13 +26,14 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tokio::task::JoinSet;
 
 use crate::functions::{Question, function};
 use crate::models::Models;
 use crate::rows::{self, PROBLEM, RowFormat};
 
 /// What is done to each file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scoring {
     /// The models.
     pub models: Models,
@@ -42,6 +45,8 @@ pub struct Scoring {
     pub separated: bool,
     /// The columns that go into the output; all but the words if none are given.
     pub keep: Vec<String>,
+    /// How many files are done at the same time.
+    pub at_once: usize,
     /// The session's queries run on a cluster. Then JSON Lines and CSV are read by the engine, for which a faulty row is a faulty file.
     pub on_cluster: bool,
 }
@@ -65,9 +70,21 @@ pub struct Summary {
 /// Bytes of a group of rows in the output.
 const GROUP: usize = 64 << 20;
 
+impl Summary {
+    fn add(&mut self, input: String, done: Result<Done>) {
+        match done {
+            Err(error) => self.failed.push((input, error.strip_backtrace())),
+            Ok(Done { counts, found }) => {
+                *(if found { &mut self.found } else { &mut self.done }) += 1;
+                counts.into_iter().for_each(|(verdict, rows)| *self.counts.entry(verdict).or_default() += rows);
+            }
+        }
+    }
+}
+
 /// What is told of a run.
 pub trait Progress: Sync {
-    /// So many of the bytes of all inputs are done with; so many rows were read in the part that is being done.
+    /// So many of the bytes of all inputs are done with, and so many rows were judged.
     fn show(&self, bytes: u64, of: u64, rows: u64);
 }
 
@@ -121,7 +138,7 @@ impl Scoring {
     /// # Errors
     /// If inputs cannot be listed, or the folder cannot be used.
     pub async fn run(
-        &self,
+        self,
         session: &SessionContext,
         inputs: &[String],
         output: &str,
@@ -130,59 +147,34 @@ impl Scoring {
         if self.models.get(&self.model).is_none() {
             return plan_err!("there is no model {:?}", self.model);
         }
-        let parts = self.parts(session, inputs).await?;
+        let parts = parts(session, inputs).await?;
         let folder = ListingTableUrl::parse(format!("{}/", output.trim_end_matches('/')))?;
         let store = session.runtime_env().object_store(folder.object_store())?;
         let of = parts.iter().map(|part| part.meta.size).sum();
-        let (mut summary, mut bytes) = (Summary::default(), 0);
-        for part in parts {
-            let place = Place::new(&folder, &part);
-            let finished = self.finished(&*store, &part, &place).await?;
-            let counts = if let Some(counts) = finished {
-                summary.found += 1;
-                Ok(counts)
-            } else {
-                let counts = self.part(session, &store, &part, &place, |rows| progress.show(bytes, of, rows)).await;
-                summary.done += usize::from(counts.is_ok());
-                counts
-            };
-            match counts {
-                Err(error) => summary.failed.push((part.address, error.strip_backtrace())),
-                Ok(counts) => {
-                    let marker = serde_json::to_vec_pretty(&self.marker(&part, counts.clone()));
-                    let marker = marker.map_err(|error| DataFusionError::External(error.into()))?;
-                    store.put(&place.marker, marker.into()).await?;
-                    counts.into_iter().for_each(|(verdict, rows)| *summary.counts.entry(verdict).or_default() += rows);
-                }
+        let at_once = self.at_once.max(1);
+        let work = Arc::new(Work { scoring: self, session: session.clone(), store, folder, rows: AtomicU64::new(0) });
+        let (mut summary, mut bytes, mut waiting) = (Summary::default(), 0, parts.into_iter());
+        let mut running = JoinSet::new();
+        loop {
+            while running.len() < at_once
+                && let Some(part) = waiting.next()
+            {
+                let work = work.clone();
+                running.spawn(async move { (work.done(&part).await, part) });
             }
-            bytes += part.meta.size;
-            progress.show(bytes, of, 0);
+            tokio::select! {
+                ended = running.join_next() => match ended {
+                    None => return Ok(summary),
+                    Some(ended) => {
+                        let (done, part) = ended.map_err(|error| DataFusionError::External(error.into()))?;
+                        bytes += part.meta.size;
+                        summary.add(part.address, done);
+                    }
+                },
+                () = tokio::time::sleep(Duration::from_millis(200)) => {}
+            }
+            progress.show(bytes, of, work.rows.load(Ordering::Relaxed));
         }
-        Ok(summary)
-    }
-
-    /// The files that inputs stand for, each once, in the order of their names.
-    async fn parts(&self, session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>> {
-        let mut parts: BTreeMap<String, Part> = BTreeMap::new();
-        for input in inputs {
-            let url = ListingTableUrl::parse(input)?;
-            let store = session.runtime_env().object_store(url.object_store())?;
-            let state = session.state();
-            let files: Vec<ObjectMeta> = url.list_all_files(&state, &*store, "").await?.try_collect().await?;
-            if files.is_empty() {
-                return plan_err!("{input}: there are no such files");
-            }
-            for meta in files {
-                let address = format!("{}{}", url.object_store().as_str(), meta.location);
-                let Some(format) = Format::of(&meta.location) else {
-                    return plan_err!(
-                        "{address} has a name that tells no format; parquet, arrow, jsonl (or ndjson, json) and csv do"
-                    );
-                };
-                parts.insert(address.clone(), Part { store: store.clone(), meta, address, format });
-            }
-        }
-        Ok(parts.into_values().collect())
     }
 
     fn marker(&self, part: &Part, counts: Counts) -> Marker {
@@ -194,45 +186,6 @@ impl Scoring {
             scoring: format!("{} {} {:?}", self.column, self.separated, self.keep),
             counts,
         }
-    }
-
-    /// The counts of a part that was finished before, from the same input with the same model.
-    async fn finished(&self, store: &dyn ObjectStore, part: &Part, place: &Place) -> Result<Option<Counts>> {
-        let bytes = match store.get(&place.marker).await {
-            Ok(found) => found.bytes().await?,
-            Err(object_store::Error::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let Ok(marker) = serde_json::from_slice::<Marker>(&bytes) else { return Ok(None) };
-        let same = marker == self.marker(part, marker.counts.clone());
-        Ok(same.then_some(marker.counts))
-    }
-
-    /// Scores a part, and counts its rows. The output appears when it is whole.
-    async fn part(
-        &self,
-        session: &SessionContext,
-        store: &Arc<dyn ObjectStore>,
-        part: &Part,
-        place: &Place,
-        told: impl Fn(u64),
-    ) -> Result<Counts> {
-        let mut batches = self.scored(session, part).await?.execute_stream().await?;
-        let output = BufWriter::new(store.clone(), place.output.clone());
-        let compression = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-        let mut writer = AsyncArrowWriter::try_new(output, batches.schema(), Some(compression))?;
-        let (mut counts, mut rows) = (Counts::new(), 0);
-        while let Some(batch) = batches.try_next().await? {
-            count(&batch, &mut counts)?;
-            rows += batch.num_rows() as u64;
-            writer.write(&batch).await?;
-            if writer.in_progress_size() > GROUP {
-                writer.flush().await?;
-            }
-            told(rows);
-        }
-        writer.close().await?;
-        Ok(counts)
     }
 
     /// The rows of a part with their verdicts.
@@ -272,6 +225,93 @@ impl Scoring {
         columns.push(answer.field(POSITION).alias(POSITION));
         input.select(columns)
     }
+}
+
+/// A run, as each of its parts sees it.
+struct Work {
+    scoring: Scoring,
+    session: SessionContext,
+    store: Arc<dyn ObjectStore>,
+    folder: ListingTableUrl,
+    /// The rows that were judged so far.
+    rows: AtomicU64,
+}
+
+/// A part that is finished.
+struct Done {
+    counts: Counts,
+    /// It was finished before.
+    found: bool,
+}
+
+impl Work {
+    /// A part, done now if it was not finished before.
+    async fn done(&self, part: &Part) -> Result<Done> {
+        let place = Place::new(&self.folder, part);
+        if let Some(counts) = self.finished(part, &place).await? {
+            return Ok(Done { counts, found: true });
+        }
+        let counts = self.write(part, place.output).await?;
+        let marker = serde_json::to_vec_pretty(&self.scoring.marker(part, counts.clone()));
+        let marker = marker.map_err(|error| DataFusionError::External(error.into()))?;
+        self.store.put(&place.marker, marker.into()).await?;
+        Ok(Done { counts, found: false })
+    }
+
+    /// The counts of a part that was finished before, from the same input with the same model.
+    async fn finished(&self, part: &Part, place: &Place) -> Result<Option<Counts>> {
+        let bytes = match self.store.get(&place.marker).await {
+            Ok(found) => found.bytes().await?,
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let Ok(marker) = serde_json::from_slice::<Marker>(&bytes) else { return Ok(None) };
+        let same = marker == self.scoring.marker(part, marker.counts.clone());
+        Ok(same.then_some(marker.counts))
+    }
+
+    /// Scores a part, and counts its rows. The output appears when it is whole.
+    async fn write(&self, part: &Part, output: Path) -> Result<Counts> {
+        let mut batches = self.scoring.scored(&self.session, part).await?.execute_stream().await?;
+        let output = BufWriter::new(self.store.clone(), output);
+        let compression = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let mut writer = AsyncArrowWriter::try_new(output, batches.schema(), Some(compression))?;
+        let mut counts = Counts::new();
+        while let Some(batch) = batches.try_next().await? {
+            count(&batch, &mut counts)?;
+            writer.write(&batch).await?;
+            if writer.in_progress_size() > GROUP {
+                writer.flush().await?;
+            }
+            self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
+        }
+        writer.close().await?;
+        Ok(counts)
+    }
+}
+
+/// The files that inputs stand for, each once, in the order of their names.
+async fn parts(session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>> {
+    let mut parts: BTreeMap<String, Part> = BTreeMap::new();
+    for input in inputs {
+        let url = ListingTableUrl::parse(input)?;
+        let store = session.runtime_env().object_store(url.object_store())?;
+        let state = session.state();
+        let files: Vec<ObjectMeta> = url.list_all_files(&state, &*store, "").await?.try_collect().await?;
+        if files.is_empty() {
+            return plan_err!("{input}: there are no such files");
+        }
+        for meta in files {
+            let address = format!("{}{}", url.object_store().as_str(), meta.location);
+            let Some(format) = Format::of(&meta.location) else {
+                return plan_err!(
+                    "{address} has a name that tells no format; parquet, arrow, jsonl (or ndjson, json) and csv do"
+                );
+            };
+            parts.insert(address.clone(), Part { store: store.clone(), meta, address, format });
+        }
+    }
+    Ok(parts.into_values().collect())
 }
 
 /// A column by exactly this name.
