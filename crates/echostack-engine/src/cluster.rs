@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ballista::prelude::{SessionConfigExt, SessionContextExt};
+use ballista_core::error::BallistaError;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
@@ -91,14 +92,30 @@ impl Executor {
 /// A session whose queries run on a cluster.
 ///
 /// # Errors
-/// If the address is none.
+/// If nothing listens on the address.
 pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContext> {
+    if let Err(error) = tokio::net::TcpStream::connect(scheduler).await {
+        return exec_err!("there is no scheduler on {scheduler}: {error}");
+    }
     let config = SessionConfig::new_with_ballista()
         .with_target_partitions(partitions)
         .with_ballista_logical_extension_codec(Arc::new(LogicalCarrier::default()))
         .with_ballista_physical_extension_codec(Arc::new(PhysicalCarrier::default()));
     let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
     SessionContext::remote_with_state(&format!("df://{scheduler}"), state).await
+}
+
+/// Whether an error means that an executor went away with what it had finished. The scheduler does not do that again: to it, the
+/// query is done.
+pub(crate) fn is_lost(error: &DataFusionError) -> bool {
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(error) = cause {
+        if let Some(BallistaError::FetchFailed(..) | BallistaError::GrpcConnectionError(_)) = error.downcast_ref() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {

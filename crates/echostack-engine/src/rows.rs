@@ -39,7 +39,7 @@ pub enum RowFormat {
     Csv,
 }
 
-/// A file as a table. Its types are guessed from its first rows; a row that does not fit them is a faulty one.
+/// A file as a table. Columns of JSON Lines are guessed from its first rows, and those of CSV are texts; a row that does not fit is a faulty one.
 ///
 /// # Errors
 /// If the file cannot be read, or no row tells its columns.
@@ -51,10 +51,9 @@ pub async fn table(store: Arc<dyn ObjectStore>, location: Path, format: RowForma
     {
         first.push(line);
     }
-    let names = if format == RowFormat::Csv { first.first().cloned() } else { None };
-    let columns = match &names {
-        Some(names) => csv_columns(names, &first[1..])?,
-        None => json_columns(&first),
+    let columns = match (format, first.first()) {
+        (RowFormat::Csv, Some(names)) => csv_columns(names)?,
+        (_, _) => json_columns(&first),
     };
     if columns.fields().is_empty() {
         return exec_err!("{location} has no row that tells its columns");
@@ -87,19 +86,11 @@ fn json_columns(lines: &[Vec<u8>]) -> Schema {
     known
 }
 
-/// The columns by the names in the first line; of values that do not fit, all are texts.
-fn csv_columns(names: &[u8], lines: &[Vec<u8>]) -> Result<Schema> {
-    let whole = |line: &&Vec<u8>| {
-        let alone = [names, b"\n", line].concat();
-        csv::reader::Format::default().with_header(true).infer_schema(alone.as_slice(), None).is_ok()
-    };
-    let mut all = names.to_vec();
-    for line in lines.iter().filter(whole) {
-        all.push(b'\n');
-        all.extend(line);
-    }
-    let (schema, _) = csv::reader::Format::default().with_header(true).infer_schema(all.as_slice(), None)?;
-    Ok(schema)
+/// The columns by the names in the first line. All are texts: a word of digits is no number.
+fn csv_columns(names: &[u8]) -> Result<Schema> {
+    let (read, _) = csv::reader::Format::default().with_header(true).infer_schema(names, Some(0))?;
+    let text = |field: &Arc<Field>| Field::new(field.name(), DataType::Utf8, true);
+    Ok(Schema::new(read.fields().iter().map(text).collect::<Vec<_>>()))
 }
 
 /// How bytes become columns.

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::task::JoinSet;
 
+use crate::cluster::is_lost;
 use crate::functions::{Question, function};
 use crate::models::Models;
 use crate::rows::{self, PROBLEM, RowFormat};
@@ -66,6 +67,9 @@ pub struct Summary {
     /// The inputs that could not be scored, and why.
     pub failed: Vec<(String, String)>,
 }
+
+/// The pause before the last try of a part whose results were lost.
+const LONGEST_PAUSE: Duration = Duration::from_mins(4);
 
 /// Bytes of a group of rows in the output.
 const GROUP: usize = 64 << 20;
@@ -198,7 +202,7 @@ impl Scoring {
                 session.read_json(&part.address, JsonReadOptions::default().file_extension(&ending)).await?
             }
             Format::Rows(RowFormat::Csv) if self.on_cluster => {
-                session.read_csv(&part.address, CsvReadOptions::default()).await?
+                session.read_csv(&part.address, CsvReadOptions::default().schema_infer_max_records(0)).await?
             }
             Format::Rows(format) => {
                 let table = rows::table(part.store.clone(), part.meta.location.clone(), format).await?;
@@ -251,7 +255,7 @@ impl Work {
         if let Some(counts) = self.finished(part, &place).await? {
             return Ok(Done { counts, found: true });
         }
-        let counts = self.write(part, place.output).await?;
+        let counts = self.write_again_if_lost(part, &place.output).await?;
         let marker = serde_json::to_vec_pretty(&self.scoring.marker(part, counts.clone()));
         let marker = marker.map_err(|error| DataFusionError::External(error.into()))?;
         self.store.put(&place.marker, marker.into()).await?;
@@ -268,6 +272,21 @@ impl Work {
         let Ok(marker) = serde_json::from_slice::<Marker>(&bytes) else { return Ok(None) };
         let same = marker == self.scoring.marker(part, marker.counts.clone());
         Ok(same.then_some(marker.counts))
+    }
+
+    /// Scores a part, again if an executor went away with its results, with longer and longer pauses, until the scheduler must
+    /// have noticed.
+    async fn write_again_if_lost(&self, part: &Part, output: &Path) -> Result<Counts> {
+        let mut pause = Duration::from_secs(1);
+        loop {
+            match self.write(part, output.clone()).await {
+                Err(error) if is_lost(&error) && pause < LONGEST_PAUSE => {
+                    tokio::time::sleep(pause).await;
+                    pause *= 2;
+                }
+                ended => return ended,
+            }
+        }
     }
 
     /// Scores a part, and counts its rows. The output appears when it is whole.

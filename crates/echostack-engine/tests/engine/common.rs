@@ -89,7 +89,8 @@ fn verdicts(folder: &Path) -> BTreeMap<i64, Option<(String, Option<u64>)>> {
         let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(file).unwrap()).unwrap();
         for batch in reader.build().unwrap() {
             let batch = batch.unwrap();
-            let rows = batch.column_by_name("row").unwrap().as_primitive::<Int64Type>().clone();
+            let rows = cast(batch.column_by_name("row").unwrap(), &DataType::Int64).unwrap();
+            let rows = rows.as_primitive::<Int64Type>().clone();
             let verdicts = cast(batch.column_by_name("verdict").unwrap(), &DataType::Utf8);
             let verdicts = verdicts.unwrap();
             let positions = batch.column_by_name("position").unwrap().as_primitive::<UInt64Type>().clone();
