@@ -14,6 +14,8 @@ use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
+use tonic::{Code, Status};
+
 use crate::carry::{LogicalCarrier, PhysicalCarrier};
 
 /// A scheduler: it takes queries and deals out their parts.
@@ -110,12 +112,23 @@ pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContex
 pub(crate) fn is_lost(error: &DataFusionError) -> bool {
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(error) = cause {
-        if let Some(BallistaError::FetchFailed(..) | BallistaError::GrpcConnectionError(_)) = error.downcast_ref() {
+        let ballista = error.downcast_ref::<BallistaError>().is_some_and(|error| {
+            use BallistaError::{FetchFailed, GrpcConnectionError, TonicError};
+            matches!(error, FetchFailed(..) | GrpcConnectionError(_) | TonicError(_))
+        });
+        let status = error.downcast_ref::<Status>();
+        let status = status.or_else(|| error.downcast_ref::<Box<Status>>().map(Box::as_ref));
+        if ballista || status.is_some_and(is_broken) {
             return true;
         }
         cause = error.source();
     }
     false
+}
+
+/// Whether a call ended because the other side went away.
+fn is_broken(status: &Status) -> bool {
+    matches!(status.code(), Code::Unknown | Code::Unavailable | Code::Cancelled | Code::Aborted | Code::Internal)
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
