@@ -66,7 +66,8 @@ fn panels<'a>(points: impl Iterator<Item = (&'a String, &'a String, (f64, f64))>
     }
     let curves = panels.values_mut().flat_map(BTreeMap::values_mut);
     curves.for_each(|points| points.sort_by(|a, b| a.0.total_cmp(&b.0)));
-    panels.retain(|_, curves| curves.values().any(|points| points.len() > 2));
+    let places = |points: &Vec<(f64, f64)>| points.iter().map(|point| point.0.to_bits()).collect::<BTreeSet<_>>().len();
+    panels.retain(|_, curves| curves.values().any(|points| places(points) > 2));
     panels
 }
 
