@@ -13,7 +13,6 @@ use ballista_scheduler::scheduler_process::start_server;
 use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
-
 use tonic::{Code, Status};
 
 use crate::carry::{LogicalCarrier, PhysicalCarrier};

@@ -32,6 +32,11 @@ pub enum ModelError {
     Lexer(String),
 }
 
+/// Bytes in hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
+}
+
 /// Models by their names. Equal if the same names stand for the same bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
@@ -66,7 +71,7 @@ impl Named {
 
     /// SHA-256 of its file, in hexadecimal digits.
     pub(crate) fn digest(&self) -> String {
-        self.digest.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
+        hex(&self.digest)
     }
 
     /// Where other processes can read it.

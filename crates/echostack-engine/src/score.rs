@@ -30,11 +30,11 @@ use tokio::task::JoinSet;
 
 use crate::cluster::is_lost;
 use crate::functions::{Question, function};
-use crate::models::Models;
+use crate::models::{Models, hex};
 use crate::rows::{self, PROBLEM, RowFormat};
 
 /// What is done to each file.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Scoring {
     /// The models.
     pub models: Models,
@@ -346,10 +346,10 @@ struct Place {
 
 impl Place {
     fn new(folder: &ListingTableUrl, part: &Part) -> Self {
-        let digest = Sha256::digest(part.address.as_bytes());
+        let digest = hex(&Sha256::digest(part.address.as_bytes())[..4]);
         let stem = part.meta.location.filename().unwrap_or_default();
         let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
-        let name = format!("{stem}-{:02x}{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2], digest[3]);
+        let name = format!("{stem}-{digest}");
         let file = |path: Path, ending: &str| path.join(format!("{name}.{ending}"));
         let output = file(folder.prefix().clone(), "parquet");
         Self { output, marker: file(folder.prefix().clone().join("_finished"), "json") }

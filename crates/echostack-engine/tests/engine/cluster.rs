@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{check, counts, parquet, truth};
+use tempfile::TempDir;
+
+use crate::common::{Truth, check, counts, parquet, truth};
 
 /// A process that ends with the test.
 struct Running(Child);
@@ -26,9 +28,14 @@ fn port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn start(arguments: &[String]) -> Running {
+fn start(arguments: &str) -> Running {
     let mut command = program();
-    command.arg("cluster").args(arguments).env("RUST_LOG", "error").stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg("cluster")
+        .args(arguments.split(' '))
+        .env("RUST_LOG", "error")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     Running(command.spawn().unwrap())
 }
 
@@ -43,16 +50,14 @@ fn wait_for(port: u16) {
 /// A scheduler that soon takes an executor for dead, and two executors of one slot.
 fn cluster() -> (u16, Running, Vec<Running>) {
     let port_of_scheduler = port();
-    let arguments = format!("scheduler --bind 127.0.0.1:{port_of_scheduler} --timeout 3");
-    let scheduler = start(&arguments.split(' ').map(String::from).collect::<Vec<_>>());
+    let scheduler = start(&format!("scheduler --bind 127.0.0.1:{port_of_scheduler} --timeout 3"));
     wait_for(port_of_scheduler);
     let executor = |_| {
         let (own, control) = (port(), port());
-        let arguments = format!(
+        let running = start(&format!(
             "executor --scheduler 127.0.0.1:{port_of_scheduler} --bind 127.0.0.1:{own} --control-port {control} \
              --slots 1 --heartbeat 1"
-        );
-        let running = start(&arguments.split(' ').map(String::from).collect::<Vec<_>>());
+        ));
         wait_for(own);
         running
     };
@@ -66,18 +71,23 @@ fn score(folder: &Path, scheduler: u16, output: &str) -> Command {
     command
 }
 
-#[test]
-fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() {
+/// A folder with the table and the words in so many files of equal size.
+fn folder(truth: &Truth, files: usize) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let truth = truth(20_000);
     truth.table.save(folder.path().join("table")).unwrap();
     std::fs::create_dir(folder.path().join("in")).unwrap();
     let all = truth.numbers();
-    let files = 8;
+    let rows = all.num_rows() / files;
     for file in 0..files {
-        let rows = all.num_rows() / files;
         parquet(&folder.path().join(format!("in/{file}.parquet")), &all.slice(file * rows, rows));
     }
+    folder
+}
+
+#[test]
+fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() {
+    let truth = truth(20_000);
+    let folder = folder(&truth, 8);
     let times = std::env::var("ECHOSTACK_KILLS").ok().and_then(|times| times.parse().ok()).unwrap_or(3);
 
     let (scheduler, _running, _executors) = cluster();
@@ -101,11 +111,7 @@ fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() 
 
 #[test]
 fn without_a_scheduler_it_is_said() {
-    let folder = tempfile::tempdir().unwrap();
-    let truth = truth(100);
-    truth.table.save(folder.path().join("table")).unwrap();
-    std::fs::create_dir(folder.path().join("in")).unwrap();
-    parquet(&folder.path().join("in/a.parquet"), &truth.numbers());
+    let folder = folder(&truth(100), 1);
     let nobody = score(folder.path(), port(), "out").output().unwrap();
     let told = String::from_utf8(nobody.stderr).unwrap();
     assert_eq!(nobody.status.code(), Some(2));
