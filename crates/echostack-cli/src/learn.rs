@@ -11,8 +11,8 @@ use clap::ValueEnum;
 use echostack::certify::Size;
 use echostack::tasks::{ReservoirKind, Split};
 use echostack::{
-    Alphabet, Checked, Language, Machine, Mode, Params, Proof, ProofRound, Readout, Round, Study, Svm, Trace, View,
-    contradictions, read_traces,
+    Alphabet, Answer, Checked, Context as Asked, Exercise, Language, Machine, Mode, Params, Proof, ProofRound, Readout,
+    Round, Study, Svm, SymbolId, Trace, View, contradictions, practise, read_contexts, read_traces,
 };
 
 use crate::progress::Bar;
@@ -20,12 +20,19 @@ use crate::subject::{self, EncodingName, Subject, lengths};
 use crate::{Kind, Outcome, certify, print_json};
 
 #[derive(clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,
     /// Traces in JSON Lines, as `echostack teach` writes them (docs/format.md)
     #[arg(long, value_name = "FILE", group = "subject")]
     traces: Option<PathBuf>,
+    /// Contexts in JSON Lines, as `echostack contexts` finds them in a corpus of traces (docs/scale.md)
+    #[arg(long, value_name = "FILE", group = "subject")]
+    contexts: Option<PathBuf>,
+    /// Where contexts contradict each other, believe the most frequent one
+    #[arg(long, requires = "contexts")]
+    majority: bool,
     /// How a grammar becomes rules
     #[arg(long, value_enum, default_value = "auto")]
     encoding: EncodingName,
@@ -71,7 +78,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Go on until the machine is proved right on every word, in place of testing it; implies --strict
-    #[arg(long, conflicts_with_all = ["traces", "tests"])]
+    #[arg(long, conflicts_with_all = ["traces", "contexts", "tests"])]
     prove: bool,
     /// Where to write the certificate of the proof
     #[arg(long, value_name = "FILE", requires = "prove")]
@@ -99,10 +106,10 @@ impl From<LookaheadView> for View {
     }
 }
 
-/// What was learned, and from how much.
+/// What was learned, and from how many words; of contexts these are not known.
 struct Learned {
     machine: Machine,
-    words: usize,
+    words: Option<usize>,
     rounds: Vec<Round>,
     /// What came of a search for a proof.
     proof: Option<Proof>,
@@ -113,14 +120,17 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         ensure!((0. ..=1.).contains(&negatives), "--negatives is {negatives}, but must be from 0 to 1");
     }
     ensure!((1..=1_000_000).contains(&args.count), "--count is {}, but must be from 1 to 1000000", args.count);
-    let subject = if args.traces.is_some() { None } else { Some(args.subject.open(args.encoding)?) };
-    let name = subject.as_ref().map_or("traces", |subject| &subject.name).to_string();
+    let bare = args.traces.is_some() || args.contexts.is_some();
+    let subject = if bare { None } else { Some(args.subject.open(args.encoding)?) };
+    let unnamed = if args.traces.is_some() { "traces" } else { "contexts" };
+    let name = subject.as_ref().map_or(unnamed, |subject| &subject.name).to_string();
     let start = Instant::now();
     let bar = Bar::new(quiet);
-    let learned = match (&subject, &args.traces) {
-        (None, Some(path)) => from_traces(args, path, &bar),
-        (Some(subject), _) => from_subject(args, subject, &bar, quiet),
-        (None, None) => bail!("give --task, --grammar, --automaton or --traces"),
+    let learned = match (&subject, &args.traces, &args.contexts) {
+        (Some(subject), ..) => from_subject(args, subject, &bar, quiet),
+        (None, Some(path), _) => from_traces(args, path, &bar),
+        (None, None, Some(path)) => from_contexts(args, path, &bar),
+        (None, None, None) => bail!("give --task, --grammar, --automaton, --traces or --contexts"),
     };
     bar.finish();
     let Learned { mut machine, words, rounds, proof } = learned?;
@@ -160,7 +170,7 @@ fn report(
     quiet: bool,
     name: &str,
     machine: &Machine,
-    (words, rounds, size): (usize, &[Round], Option<Size>),
+    (words, rounds, size): (Option<usize>, &[Round], Option<Size>),
     seconds: f64,
 ) -> Result<()> {
     let rows = machine.lessons().actions().len();
@@ -185,7 +195,8 @@ fn report(
         print_json(&value)?;
     } else if !quiet {
         eprintln!(
-            "learned {name} from {words} words in {:.0} ms: {rows} contexts, {} support vectors; saved {}",
+            "learned {name}{} in {:.0} ms: {rows} contexts, {} support vectors; saved {}",
+            words.map_or(String::new(), |words| format!(" from {words} words")),
             seconds * 1e3,
             support.iter().sum::<usize>(),
             args.output.display()
@@ -230,7 +241,7 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
         let task = subject.task.context("only tasks have words without a language")?;
         let traces = task.examples(Split::Train, args.count, args.seed);
         let machine = params.fit(&task.alphabet(), &traces, bar)?;
-        return Ok(Learned { machine, words: traces.len(), rounds: Vec::new(), proof: None });
+        return Ok(Learned { machine, words: Some(traces.len()), rounds: Vec::new(), proof: None });
     };
     if strict && negatives == 0. && !quiet {
         eprintln!("echostack: a strict machine learns what to refuse from wrong words only: add --negatives 0.5");
@@ -256,7 +267,7 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
         }
     };
     let (machine, rounds) = study.learn(&**language, &params, bar, &mut tell)?;
-    let words = rounds.last().map_or(0, |round| round.traces);
+    let words = Some(rounds.last().map_or(0, |round| round.traces));
     let machine = Arc::try_unwrap(machine).unwrap_or_else(|machine| (*machine).clone());
     let rounds = rounds.into_iter().filter(|round| round.tested > 0).collect();
     Ok(Learned { machine, words, rounds, proof: None })
@@ -275,7 +286,7 @@ fn prove(study: &Study, language: &dyn Language, params: &Checked, bar: &Bar, qu
     };
     let (machine, proof) = study.prove(language, params, bar, &mut tell)?;
     let machine = Arc::try_unwrap(machine).unwrap_or_else(|machine| (*machine).clone());
-    Ok(Learned { machine, words: study.words, rounds: Vec::new(), proof: Some(proof) })
+    Ok(Learned { machine, words: Some(study.words), rounds: Vec::new(), proof: Some(proof) })
 }
 
 fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
@@ -292,14 +303,61 @@ fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
                 let (trace, step) = found.places[at];
                 format!("{} (step {step}): {}", traces[trace].source(), found.actions[at])
             };
-            format!("on the stack [{}]\n  {}\n  {}", stack_names(&alphabet, found), place(0), place(1))
+            format!("on the stack [{}]\n  {}\n  {}", names(&alphabet, &found.stack), place(0), place(1))
         };
         bail!("the traces contradict each other:\n{}", found.iter().map(tell).collect::<Vec<_>>().join("\n"));
     }
     let machine = params.check()?.fit(&alphabet, &traces, bar)?;
-    Ok(Learned { machine, words: traces.len(), rounds: Vec::new(), proof: None })
+    Ok(Learned { machine, words: Some(traces.len()), rounds: Vec::new(), proof: None })
 }
 
-fn stack_names(alphabet: &Alphabet, found: &echostack::Contradiction) -> String {
-    found.stack.iter().map(|&symbol| alphabet.name(symbol)).collect::<Vec<_>>().join(" ")
+/// Learns from what a corpus was found to teach. A state must depend on the last symbols only, as a context does, so recurrence is as weak
+/// as for proofs.
+fn from_contexts(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("could not read {name}"))?;
+    let file = read_contexts(&mut BufReader::new(file)).with_context(|| format!("could not use {name}"))?;
+    let view = if file.depth.before > 0 { View::Reservoir } else { View::Symbol };
+    ensure!(
+        args.lookahead.is_none_or(|asked| View::from(asked) == view),
+        "--lookahead does not fit the contexts: they have {} tokens of the input before the next one",
+        file.depth.before
+    );
+    let exercises = exercises(file.contexts, &file.alphabet, args.majority)?;
+    let strict = args.strict || exercises.iter().any(|exercise| exercise.answer == Answer::Shift(false));
+    let defaults = ReservoirKind::from(args.reservoir).provable_params(args.neurons, args.seed);
+    let params = params(args, defaults, view, if strict { Mode::Strict } else { Mode::Tolerant });
+    let (machine, wrong) = practise(&params.check()?, &file.alphabet, &exercises, bar)?;
+    ensure!(
+        wrong == 0,
+        "{wrong} of the contexts are still answered wrongly; try more --neurons, or count longer contexts"
+    );
+    Ok(Learned { machine, words: None, rounds: Vec::new(), proof: None })
+}
+
+/// What the contexts ask for. Of those that contradict each other the most frequent one, if that is wished.
+fn exercises(mut contexts: Vec<Asked>, alphabet: &Alphabet, majority: bool) -> Result<Vec<Exercise>> {
+    contexts.sort_by(|a, b| a.exercise.cmp(&b.exercise));
+    let found: Vec<[&Asked; 2]> = Asked::contradictions(&contexts).collect();
+    if !found.is_empty() && !majority {
+        let tell = |[a, b]: &[&Asked; 2]| {
+            let place = |context: &Asked| {
+                format!("{} times, first in {}: {}", context.count, context.source, context.exercise.answer)
+            };
+            format!("on the stack [{}]\n  {}\n  {}", names(alphabet, &a.exercise.stack), place(a), place(b))
+        };
+        bail!(
+            "the contexts contradict each other {} times; count longer contexts, or add --majority to believe the most frequent:\n{}",
+            found.len(),
+            found.iter().take(3).map(tell).collect::<Vec<_>>().join("\n")
+        );
+    }
+    let believed =
+        contexts.chunk_by(Asked::contradicts).filter_map(|rivals| rivals.iter().max_by_key(|rival| rival.count));
+    Ok(believed.map(|context| context.exercise.clone()).collect())
+}
+
+/// The names of symbols.
+fn names(alphabet: &Alphabet, symbols: &[SymbolId]) -> String {
+    symbols.iter().map(|&symbol| alphabet.name(symbol)).collect::<Vec<_>>().join(" ")
 }

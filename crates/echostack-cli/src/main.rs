@@ -77,7 +77,13 @@ enum Command {
     /// Judge the words of many files, Parquet, Arrow, JSON Lines or CSV (needs the program echostack-engine)
     #[command(disable_help_flag = true)]
     Score(external::Args),
-    /// Run the scheduler or an executor of a cluster for `score --cluster` (needs the program echostack-engine)
+    /// Count what a corpus of traces teaches, for `learn --contexts` (needs the program echostack-engine)
+    #[command(disable_help_flag = true)]
+    Contexts(external::Args),
+    /// Write traces of JSON Lines as Parquet, for `contexts` (needs the program echostack-engine)
+    #[command(disable_help_flag = true)]
+    Pack(external::Args),
+    /// Run the scheduler or an executor of a cluster, for `--cluster` of the others (needs the program echostack-engine)
     #[command(disable_help_flag = true)]
     Cluster(external::Args),
     /// Print a completion script for a shell
@@ -196,6 +202,8 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Bench(args) => bench::run(&args),
         Command::Reproduce(args) => reproduce::run(&args, cli.quiet),
         Command::Score(args) => external::engine("score", &args),
+        Command::Contexts(args) => external::engine("contexts", &args),
+        Command::Pack(args) => external::engine("pack", &args),
         Command::Cluster(args) => external::engine("cluster", &args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -13,12 +13,13 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::{Result, TableReference, exec_datafusion_err, exec_err, not_impl_err};
 use datafusion::datasource::file_format::FileFormatFactory;
 use datafusion::execution::TaskContext;
-use datafusion::logical_expr::{Extension, LogicalPlan, ScalarUDF};
+use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use serde::{Deserialize, Serialize};
 
+use crate::contexts::{self, Counting, Setting};
 use crate::functions::{Function, Question, function};
 use crate::models::{Models, Named};
 
@@ -94,6 +95,21 @@ fn decode(name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
     Ok(Arc::new(function(carried.question, &models)))
 }
 
+fn encode_counting(function: &AggregateUDF, into: &mut Vec<u8>) -> Result<()> {
+    let inner: &dyn Any = function.inner().as_ref();
+    let Some(counting) = inner.downcast_ref::<Counting>() else { return Ok(()) };
+    serde_json::to_writer(into, counting.setting()).map_err(|error| exec_datafusion_err!("{error}"))
+}
+
+fn decode_counting(name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
+    if name != contexts::NAME {
+        return not_impl_err!("there is no aggregate function {name}");
+    }
+    let setting: Setting =
+        serde_json::from_slice(bytes).map_err(|error| exec_datafusion_err!("{name} cannot be read: {error}"))?;
+    Ok(Arc::new(setting.function()))
+}
+
 /// Ballista's way to carry logical plans, with our functions.
 #[derive(Debug, Default)]
 pub(crate) struct LogicalCarrier(BallistaLogicalExtensionCodec);
@@ -141,6 +157,14 @@ impl LogicalExtensionCodec for LogicalCarrier {
     fn try_encode_udf(&self, node: &ScalarUDF, buf: &mut Vec<u8>) -> Result<()> {
         encode(node, buf)
     }
+
+    fn try_decode_udaf(&self, name: &str, buf: &[u8]) -> Result<Arc<AggregateUDF>> {
+        decode_counting(name, buf)
+    }
+
+    fn try_encode_udaf(&self, node: &AggregateUDF, buf: &mut Vec<u8>) -> Result<()> {
+        encode_counting(node, buf)
+    }
 }
 
 /// Ballista's way to carry physical plans, with our functions.
@@ -174,6 +198,14 @@ impl PhysicalExtensionCodec for PhysicalCarrier {
     fn try_encode_udf(&self, node: &ScalarUDF, buf: &mut Vec<u8>) -> Result<()> {
         encode(node, buf)
     }
+
+    fn try_decode_udaf(&self, name: &str, buf: &[u8]) -> Result<Arc<AggregateUDF>> {
+        decode_counting(name, buf)
+    }
+
+    fn try_encode_udaf(&self, node: &AggregateUDF, buf: &mut Vec<u8>) -> Result<()> {
+        encode_counting(node, buf)
+    }
 }
 
 #[cfg(test)]
@@ -200,7 +232,7 @@ mod tests {
             encode(&sent, &mut buffer).map(|()| (sent, buffer))
         };
         let (sent, buffer) = carried(&table(Task::Dyck1), address.clone()).unwrap();
-        assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("could not read"));
+        assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("cannot be used"));
         std::fs::write(&path, table(Task::Dyck2)).unwrap();
         assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("another model"));
         std::fs::write(&path, table(Task::Dyck1)).unwrap();

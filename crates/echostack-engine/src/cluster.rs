@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ballista::prelude::{SessionConfigExt, SessionContextExt};
 use ballista_core::error::BallistaError;
+use ballista_core::utils::default_session_builder;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
@@ -16,6 +17,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use tonic::{Code, Status};
 
 use crate::carry::{LogicalCarrier, PhysicalCarrier};
+use crate::stores::runtime;
 
 /// A scheduler: it takes queries and deals out their parts.
 #[derive(Clone, Debug)]
@@ -32,6 +34,10 @@ impl Scheduler {
     /// # Errors
     /// If it cannot listen.
     pub async fn run(&self) -> Result<()> {
+        let session = |config| {
+            let state = SessionStateBuilder::new_from_existing(default_session_builder(config)?);
+            Ok(state.with_runtime_env(runtime(None)?).build())
+        };
         let config = SchedulerConfig {
             bind_host: self.bind.ip().to_string(),
             bind_port: self.bind.port(),
@@ -39,6 +45,7 @@ impl Scheduler {
             executor_timeout_seconds: self.timeout,
             expire_dead_executor_interval_seconds: (self.timeout / 2).max(1),
             no_executors_grace_period_seconds: self.timeout.max(30),
+            override_session_builder: Some(Arc::new(session)),
             override_logical_codec: Some(Arc::new(LogicalCarrier::default())),
             override_physical_codec: Some(Arc::new(PhysicalCarrier::default())),
             ..SchedulerConfig::default()
@@ -82,6 +89,7 @@ impl Executor {
             vcores: self.slots,
             executor_heartbeat_interval_seconds: self.heartbeat,
             work_dir: self.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
+            override_runtime_producer: Some(Arc::new(|_| runtime(None))),
             override_logical_codec: Some(Arc::new(LogicalCarrier::default())),
             override_physical_codec: Some(Arc::new(PhysicalCarrier::default())),
             ..ExecutorProcessConfig::default()
@@ -102,7 +110,8 @@ pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContex
         .with_target_partitions(partitions)
         .with_ballista_logical_extension_codec(Arc::new(LogicalCarrier::default()))
         .with_ballista_physical_extension_codec(Arc::new(PhysicalCarrier::default()));
-    let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
+    let state = SessionStateBuilder::new().with_config(config).with_default_features();
+    let state = state.with_runtime_env(runtime(None)?).build();
     SessionContext::remote_with_state(&format!("df://{scheduler}"), state).await
 }
 

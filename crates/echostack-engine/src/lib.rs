@@ -7,7 +7,8 @@
 //! - `echostack_accepts('name', words)`: whether a word is in the language;
 //! - `echostack_actions('name', words)`: what the machine does to its stack, as a list.
 //!
-//! Words are lists of names, lists of numbers of terminals, or texts.
+//! Words are lists of names, lists of numbers of terminals, or texts. [`Scoring`] judges files of them, part by part; [`contexts`] counts
+//! what a corpus of traces teaches.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;
@@ -29,12 +30,18 @@
 
 mod carry;
 mod cluster;
+mod contexts;
 mod functions;
 mod models;
 mod rows;
 mod score;
+mod stores;
+mod traces;
 
 pub use cluster::{Executor, Scheduler, connect};
+pub use contexts::{Found, contexts};
 pub use functions::{Question, function, register};
 pub use models::{ModelError, Models};
 pub use score::{Counts, Progress, Scoring, Summary};
+pub use stores::runtime;
+pub use traces::TraceWriter;

@@ -1,20 +1,29 @@
 //! `echostack-engine`: words by the billion. `echostack score` calls it.
 
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use echostack_engine::{Executor, Models, Progress, Scheduler, Scoring, connect};
+use echostack::{Context as Asked, Depth, TraceReader, Word, write_contexts};
+use echostack_engine::{
+    Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts, runtime,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
 
 #[derive(Parser)]
-#[command(name = "echostack", bin_name = "echostack", version, about = "Judges words by the billion")]
+#[command(
+    name = "echostack",
+    bin_name = "echostack",
+    version,
+    about = "Judges words, and learns from traces, by the billion"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -24,6 +33,10 @@ struct Cli {
 enum Command {
     /// Judge the words of files: Parquet, Arrow, JSON Lines or CSV in, Parquet out
     Score(Score),
+    /// Count what a corpus of traces teaches: its distinct contexts, for `echostack learn --contexts`
+    Contexts(Contexts),
+    /// Write traces of JSON Lines as Parquet
+    Pack(Pack),
     /// Run a part of a cluster: the scheduler, or an executor
     #[command(subcommand)]
     Cluster(Cluster),
@@ -67,7 +80,7 @@ enum Cluster {
 struct Score {
     /// The file of a model, or of a table
     model: PathBuf,
-    /// Files, folders, or patterns such as 'logs/*.parquet'
+    /// Files, folders, or patterns such as 'logs/*.parquet'; also s3://, gs://, az:// and https:// addresses
     #[arg(required = true)]
     inputs: Vec<String>,
     /// The folder for the verdicts, a Parquet file for each input. A run that was stopped goes on where it was
@@ -82,6 +95,40 @@ struct Score {
     /// The columns to keep in the output [default: all but the words]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     keep: Vec<String>,
+    #[command(flatten)]
+    engine: Engine,
+}
+
+#[derive(clap::Args)]
+struct Contexts {
+    /// Parquet files of traces, folders, or patterns such as 'traces/*.parquet'; also s3://, gs://, az:// and https:// addresses
+    #[arg(required = true)]
+    inputs: Vec<String>,
+    /// The file for the contexts, in JSON Lines
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// How many symbols of the stack a context keeps, from the top
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    stack: usize,
+    /// How many tokens before the next one it keeps; for machines that see all of their input
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    before: usize,
+    #[command(flatten)]
+    engine: Engine,
+}
+
+#[derive(clap::Args)]
+struct Pack {
+    /// Traces in JSON Lines, as `echostack teach` writes them
+    input: PathBuf,
+    /// The Parquet file
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Where and with what queries run.
+#[derive(clap::Args)]
+struct Engine {
     /// Run the queries on the cluster of this scheduler. Its machines must see the model and the inputs under the same paths
     #[arg(long, value_name = "HOST:PORT")]
     cluster: Option<String>,
@@ -96,6 +143,23 @@ struct Score {
     quiet: bool,
 }
 
+impl Engine {
+    /// The threads that queries run on, how many there are, and the session.
+    fn start(&self) -> Result<(Runtime, usize, SessionContext)> {
+        let count = self.threads.unwrap_or_else(cores);
+        let memory = self.memory;
+        ensure!((64..=1 << 20).contains(&memory), "--memory is {memory} MiB, but must be from 64 to 1048576");
+        let threads = threads(count)?;
+        let session = if let Some(scheduler) = &self.cluster {
+            threads.block_on(connect(scheduler, PARTITIONS))?
+        } else {
+            let config = SessionConfig::new().with_target_partitions(count);
+            SessionContext::new_with_config_rt(config, runtime(Some(memory << 20))?)
+        };
+        Ok((threads, count, session))
+    }
+}
+
 /// The name under which the one model of a run is known.
 const MODEL: &str = "model";
 
@@ -108,6 +172,8 @@ const STACK: usize = 32 << 20;
 fn main() -> ExitCode {
     let (name, ended) = match Cli::parse().command {
         Command::Score(args) => ("score", score(&args)),
+        Command::Contexts(args) => ("contexts", count(&args).map(|()| true)),
+        Command::Pack(args) => ("pack", pack(&args).map(|()| true)),
         Command::Cluster(part) => ("cluster", cluster(part).map(|()| true)),
     };
     match ended {
@@ -161,28 +227,21 @@ fn cluster(part: Cluster) -> Result<()> {
 
 /// Scores, tells what was found, and returns whether all inputs were scored.
 fn score(args: &Score) -> Result<bool> {
-    let count = args.threads.unwrap_or_else(cores);
-    ensure!((64..=1 << 20).contains(&args.memory), "--memory is {} MiB, but must be from 64 to 1048576", args.memory);
     let mut models = Models::default();
     models.open(MODEL, &args.model).with_context(|| format!("could not use the model {}", args.model.display()))?;
+    let (threads, count, session) = args.engine.start()?;
+    let on_cluster = args.engine.cluster.is_some();
     let scoring = Scoring {
         models,
         model: MODEL.into(),
         column: args.column.clone(),
         separated: args.tokens,
         keep: args.keep.clone(),
-        at_once: if args.cluster.is_some() { PARTITIONS } else { count },
-        on_cluster: args.cluster.is_some(),
+        at_once: if on_cluster { PARTITIONS } else { count },
+        on_cluster,
     };
-    let runtime = threads(count)?;
-    let session = if let Some(scheduler) = &args.cluster {
-        runtime.block_on(connect(scheduler, PARTITIONS))?
-    } else {
-        let memory = RuntimeEnvBuilder::new().with_memory_limit(args.memory << 20, 1.).build_arc()?;
-        SessionContext::new_with_config_rt(SessionConfig::new().with_target_partitions(count), memory)
-    };
-    let bar = Bar::new(args.quiet);
-    let summary = runtime.block_on(scoring.run(&session, &args.inputs, &args.output, &bar));
+    let bar = Bar::new(args.engine.quiet, "{bytes}/{total_bytes}");
+    let summary = threads.block_on(scoring.run(&session, &args.inputs, &args.output, &bar));
     bar.0.finish_and_clear();
     let summary = summary?;
     for (verdict, rows) in &summary.counts {
@@ -190,7 +249,7 @@ fn score(args: &Score) -> Result<bool> {
     }
     println!("{:12} {:>14}", "rows", summary.counts.values().sum::<u64>());
     println!("{:12} {:>14}", "files", summary.done + summary.found);
-    if summary.found > 0 && !args.quiet {
+    if summary.found > 0 && !args.engine.quiet {
         eprintln!("{} of the files were finished before", summary.found);
     }
     for (input, error) in &summary.failed {
@@ -199,13 +258,58 @@ fn score(args: &Score) -> Result<bool> {
     Ok(summary.failed.is_empty())
 }
 
+/// Counts the contexts of a corpus, and tells what was found.
+fn count(args: &Contexts) -> Result<()> {
+    let (threads, _, session) = args.engine.start()?;
+    let bar = Bar::new(args.engine.quiet, "{pos}/{len}");
+    let depth = Depth { stack: args.stack, before: args.before };
+    let found = threads.block_on(contexts(&session, &args.inputs, depth, &bar));
+    bar.0.finish_and_clear();
+    let Found { traces, steps, faulty, fault, contexts } = found?;
+    write(&args.output, |out| Ok(write_contexts(out, &contexts)?))?;
+    let contradictions = Asked::contradictions(&contexts.contexts).count();
+    let counts = [traces, steps, faulty, contexts.contexts.len() as u64, contradictions as u64];
+    for (name, count) in ["traces", "steps", "faulty", "contexts", "contradictions"].into_iter().zip(counts) {
+        println!("{name:14} {count:>14}");
+    }
+    if let Some(fault) = fault {
+        eprintln!("faulty: {fault}");
+    }
+    Ok(())
+}
+
+/// Writes the traces of a file as Parquet.
+fn pack(args: &Pack) -> Result<()> {
+    let name = args.input.display();
+    let file = File::open(&args.input).with_context(|| format!("could not read {name}"))?;
+    let traces = TraceReader::new(BufReader::new(file)).with_context(|| format!("could not use {name}"))?;
+    write(&args.output, |out| {
+        let mut writer = TraceWriter::new(traces.alphabet(), out)?;
+        for trace in traces {
+            let trace = trace.with_context(|| format!("could not use {name}"))?;
+            ensure!(matches!(trace.word(), Word::Symbols(_)), "{}: the word has vectors, not tokens", trace.source());
+            writer.write(trace)?;
+        }
+        Ok(writer.finish()?)
+    })
+}
+
+/// Writes a file.
+fn write(path: &Path, content: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+    let refused = || format!("could not write {}", path.display());
+    let mut out = BufWriter::new(File::create(path).with_context(refused)?);
+    content(&mut out)?;
+    out.flush().with_context(refused)
+}
+
 /// The progress of a run on a terminal.
 struct Bar(Arc<ProgressBar>);
 
 impl Bar {
-    fn new(quiet: bool) -> Self {
+    /// A bar that tells how far it is in these units.
+    fn new(quiet: bool, units: &str) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {msg} {eta}");
+        let style = ProgressStyle::with_template(&format!("{{wide_bar}} {units} {{msg}} {{eta}}"));
         let bar = ProgressBar::with_draw_target(Some(0), target);
         Self(Arc::new(match style {
             Ok(style) => bar.with_style(style),

@@ -2,39 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use echostack::file::{self, hex};
 use echostack::{FileError, Model};
 use echostack_arrow::Judge;
 use sha2::{Digest, Sha256};
 
-/// The largest file that is read.
-const MAX_BYTES: u64 = 1 << 30;
-
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// The system refused.
-    #[error("could not read {path}: {error}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What it said.
-        error: std::io::Error,
-    },
-    /// Its bytes are no model.
+    /// The system refused, or the bytes are no model.
     #[error(transparent)]
     File(#[from] FileError),
     /// Its lexer is of no use.
     #[error("the lexer of the model: {0}")]
     Lexer(String),
-}
-
-/// Bytes in hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
 }
 
 /// Models by their names. Equal if the same names stand for the same bytes.
@@ -58,14 +42,9 @@ impl Named {
     }
 
     pub(crate) fn open(path: &Path) -> Result<Self, ModelError> {
-        let refused = |error| ModelError::Read { path: path.to_path_buf(), error };
+        let refused = |error| FileError::Io { path: path.to_path_buf(), error };
         let path = std::path::absolute(path).map_err(refused)?;
-        let file = std::fs::File::open(&path).map_err(refused)?;
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(refused)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(ModelError::File(FileError::TooLarge(bytes.len() as u64)));
-        }
+        let bytes = file::read(&path)?;
         Self::new(&bytes, Some(path.to_string_lossy().into_owned()))
     }
 

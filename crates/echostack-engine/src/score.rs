@@ -19,6 +19,7 @@ use datafusion::parquet::arrow::AsyncArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
 use datafusion::prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, SessionContext};
+use echostack::file::hex;
 use echostack_arrow::{POSITION, VERDICT};
 use futures::TryStreamExt;
 use object_store::buffered::BufWriter;
@@ -30,7 +31,7 @@ use tokio::task::JoinSet;
 
 use crate::cluster::is_lost;
 use crate::functions::{Question, function};
-use crate::models::{Models, hex};
+use crate::models::Models;
 use crate::rows::{self, PROBLEM, RowFormat};
 
 /// What is done to each file.
@@ -334,7 +335,7 @@ async fn parts(session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>>
 }
 
 /// A column by exactly this name.
-fn column(name: &str) -> Expr {
+pub(crate) fn column(name: &str) -> Expr {
     Expr::Column(Column::new_unqualified(name))
 }
 

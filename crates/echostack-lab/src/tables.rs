@@ -165,6 +165,9 @@ pub const TABLES: [Table; 6] = [
 /// A published figure, and whether it is bold.
 type Published = Option<(Figure, bool)>;
 
+/// The paper's number of training words.
+const TRAINING_WORDS: usize = 100;
+
 impl Table {
     /// The models in their order, each with what was published for each task.
     pub fn published(&self) -> Vec<(&'static str, Vec<Published>)> {
@@ -188,8 +191,10 @@ impl Table {
 
     /// What was measured, by model and task.
     fn measured(&self, repeats: &[&Repeat]) -> BTreeMap<(String, String), Figure> {
+        // Of experiments with several numbers of training words, those that come nearest to the paper's.
+        let words = repeats.iter().map(|repeat| repeat.unit.words).min_by_key(|words| words.abs_diff(TRAINING_WORDS));
         let mut values: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
-        for repeat in repeats.iter().filter(|repeat| repeat.failed.is_none()) {
+        for repeat in repeats.iter().filter(|repeat| repeat.failed.is_none() && Some(repeat.unit.words) == words) {
             let value = match self.quantity {
                 Quantity::Error => repeat.errors.get("valid").copied(),
                 Quantity::Seconds => Some(repeat.train_seconds + repeat.test_seconds),

@@ -3,7 +3,7 @@
 //! Machines and tables keep themselves in such files; the key of the header tells which of them it is.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, TensorView};
@@ -28,7 +28,7 @@ pub enum FileError {
         error: std::io::Error,
     },
     /// The file is larger than any model.
-    #[error("the file has {0} bytes; a model file has at most {MAX_BYTES}")]
+    #[error("the file has {0} bytes or more; a model file has at most {MAX_BYTES}")]
     TooLarge(u64),
     /// The bytes are no safetensors file, or have no echostack header.
     #[error("this is no echostack model: {0}")]
@@ -176,11 +176,23 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 /// Reads a file, unless it is too large.
-pub(crate) fn load(path: &Path) -> Result<Vec<u8>, FileError> {
+///
+/// # Errors
+/// If the system refuses, or there is more than a model has.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let io = |error| FileError::Io { path: path.to_path_buf(), error };
-    let size = std::fs::metadata(path).map_err(io)?.len();
-    if size > MAX_BYTES {
-        return Err(FileError::TooLarge(size));
+    let mut bytes = Vec::new();
+    // What the system says of its size is not asked: of a device that is nothing.
+    let file = std::fs::File::open(path).map_err(io)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(FileError::TooLarge(bytes.len() as u64));
     }
-    std::fs::read(path).map_err(io)
+    Ok(bytes)
+}
+
+/// Bytes in hexadecimal digits, as digests are written.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(u32::from(half), 16);
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect()
 }

@@ -62,9 +62,7 @@ pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule,
 pub use certify::{Certificate, CertificateFileError, CertifyError, Proof, Prover, check};
 pub use control::{Control, Stage};
 pub use file::FileError;
-pub use machine::{
-    ActionReadout, Answer, Checked, Choices, Exercise, FitError, Machine, OutputReadout, ParamError, Params, Readout,
-};
+pub use machine::{ActionReadout, Checked, Choices, FitError, Machine, OutputReadout, ParamError, Params, Readout};
 pub use model::Model;
 pub use pushdown::{ConstructError, ExtractError, Extraction, Scanner, Table, construct, extract};
 pub use readout::{Lesson, Lessons, Svm};
@@ -77,11 +75,13 @@ pub use reservoir::{
     ReservoirParams, ReservoirParts, Signs, encode,
 };
 pub use simd::Simd;
-pub use study::{ProofRound, Round, Study, StudyError};
+pub use study::{ProofRound, Round, Study, StudyError, practise};
 pub use symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
 pub use teach::{
-    Comparison, Contradiction, Language, Score, Step, Trace, TraceError, TraceFault, TraceFileError, Walks, WordKind,
-    all_words, compare, contradictions, draw, examples, output_error, read_traces, record, score, write_traces,
+    Answer, Comparison, Context, ContextFile, Contradiction, Corpus, CorpusError, Depth, Exercise, Language, Score,
+    Step, Trace, TraceError, TraceFault, TraceFileError, TraceReader, Walks, WordKind, all_words, compare,
+    contradictions, draw, examples, output_error, read_contexts, read_traces, record, score, write_contexts,
+    write_traces,
 };
 
 /// The README's program, run as a test.

@@ -23,7 +23,7 @@ impl Model {
     /// # Errors
     /// If the system refuses, or the file is of another version, damaged, or something else.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::from_bytes(&file::load(path.as_ref())?)
+        Self::from_bytes(&file::read(path.as_ref())?)
     }
 
     /// Reads the bytes of such a file.

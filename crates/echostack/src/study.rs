@@ -12,8 +12,8 @@ use crate::certify::{CertifyError, Proof, Prover};
 use crate::control::{Control, Stage};
 use crate::machine::{Checked, FitError, Machine};
 use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Verdict, watch_all};
-use crate::symbol::{Lookahead, Word};
-use crate::teach::{Language, Step, Trace, WordKind, draw, examples, record};
+use crate::symbol::{Alphabet, Lookahead, Word};
+use crate::teach::{Exercise, Language, Step, Trace, WordKind, draw, examples, record};
 
 /// How a machine studies a language.
 #[derive(Clone, Debug, PartialEq)]
@@ -244,6 +244,47 @@ impl Study {
         }
         Ok((tested, wrong))
     }
+}
+
+/// How often the cost is raised at most.
+const RAISES: usize = 8;
+
+/// Trains a machine on exercises alone. They do not contradict each other, so it shall answer all of them rightly: while it does not,
+/// wrong answers cost ten times as much. Returns how many it answers wrongly in the end, too.
+///
+/// # Errors
+/// See [`FitError`].
+pub fn practise(
+    params: &Checked,
+    alphabet: &Arc<Alphabet>,
+    exercises: &[Exercise],
+    control: &dyn Control,
+) -> Result<(Machine, usize), FitError> {
+    let mut params = params.clone();
+    let mut raised = 0;
+    loop {
+        let machine = params.fit_with(alphabet, &[], exercises, control)?;
+        let wrong = mistakes(&machine);
+        if wrong == 0 || raised == RAISES {
+            return Ok((machine, wrong));
+        }
+        let cost = params.params().svm.cost;
+        params = params.with_cost(10. * cost);
+        raised += 1;
+    }
+}
+
+/// How many of the lessons that a machine was taught it answers wrongly.
+fn mistakes(machine: &Machine) -> usize {
+    let lessons = machine.lessons();
+    let chosen = |lesson| {
+        let (input, stack) = lessons.states(&**machine.reservoir(), lesson);
+        machine.choose(&input, &stack)
+    };
+    let actions = lessons.actions().filter(|&(lesson, action)| chosen(lesson).reduction != action);
+    let shifts = lessons.shifts().filter(|&(lesson, shift)| chosen(lesson).shift != shift);
+    let outputs = lessons.outputs().filter(|&(lesson, output)| chosen(lesson).output != output);
+    actions.count() + shifts.count() + outputs.count()
 }
 
 /// The verdict on each word, and all that is done on the way to it. A machine that takes another way to the right verdict goes

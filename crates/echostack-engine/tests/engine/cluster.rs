@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::common::{Truth, check, counts, parquet, truth};
 
 /// A process that ends with the test.
-struct Running(Child);
+pub struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -19,7 +19,7 @@ impl Drop for Running {
     }
 }
 
-fn program() -> Command {
+pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_echostack-engine"))
 }
 
@@ -28,11 +28,15 @@ fn port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn start(arguments: &str) -> Running {
+/// What a process is told beside its arguments.
+type Variables = [(&'static str, String)];
+
+fn start(arguments: &str, variables: &Variables) -> Running {
     let mut command = program();
     command
         .arg("cluster")
         .args(arguments.split(' '))
+        .envs(variables.iter().cloned())
         .env("RUST_LOG", "error")
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -48,16 +52,17 @@ fn wait_for(port: u16) {
 }
 
 /// A scheduler that soon takes an executor for dead, and two executors of one slot.
-fn cluster() -> (u16, Running, Vec<Running>) {
+pub fn cluster(variables: &Variables) -> (u16, Running, Vec<Running>) {
     let port_of_scheduler = port();
-    let scheduler = start(&format!("scheduler --bind 127.0.0.1:{port_of_scheduler} --timeout 3"));
+    let scheduler = start(&format!("scheduler --bind 127.0.0.1:{port_of_scheduler} --timeout 3"), variables);
     wait_for(port_of_scheduler);
     let executor = |_| {
         let (own, control) = (port(), port());
-        let running = start(&format!(
+        let arguments = format!(
             "executor --scheduler 127.0.0.1:{port_of_scheduler} --bind 127.0.0.1:{own} --control-port {control} \
              --slots 1 --heartbeat 1"
-        ));
+        );
+        let running = start(&arguments, variables);
         wait_for(own);
         running
     };
@@ -90,7 +95,7 @@ fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() 
     let folder = folder(&truth, 8);
     let times = std::env::var("ECHOSTACK_KILLS").ok().and_then(|times| times.parse().ok()).unwrap_or(3);
 
-    let (scheduler, _running, _executors) = cluster();
+    let (scheduler, _running, _executors) = cluster(&[]);
     let start = Instant::now();
     let told = counts(&score(folder.path(), scheduler, "out").output().unwrap());
     let time = start.elapsed();
@@ -99,7 +104,7 @@ fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() 
 
     for kill in 0..times {
         std::fs::remove_dir_all(folder.path().join("out")).unwrap();
-        let (scheduler, _running, mut executors) = cluster();
+        let (scheduler, _running, mut executors) = cluster(&[]);
         let child =
             score(folder.path(), scheduler, "out").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(time.mul_f64(f64::from(kill + 1) / f64::from(times + 1)));

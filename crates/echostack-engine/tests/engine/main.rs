@@ -2,5 +2,7 @@
 
 mod cluster;
 mod common;
+mod contexts;
 mod score;
 mod sql;
+mod stores;

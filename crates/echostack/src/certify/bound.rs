@@ -512,11 +512,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::machine::{Answer, Choices, Params};
+    use crate::machine::{Choices, Params};
     use crate::recognize::{Mode, Reduction};
     use crate::reservoir::{Drive, encode};
     use crate::study::Study;
     use crate::tasks::{ReservoirKind, Task};
+    use crate::teach::Answer;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::bound::{Bounds, Sighting};
 use crate::automaton::reach::{Control, ElementId, History, PlaceId, Reach, Recalled, Sight, Strict, System};
-use crate::machine::{Answer, Readout};
+use crate::machine::Readout;
 use crate::symbol::{Lookahead, SymbolId};
+use crate::teach::Answer;
 
 /// The end of an input, as far as it is looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,8 +10,9 @@ use super::cells::{Cells, Looks, Obligation};
 use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, machine_digest};
 use crate::automaton::Oracle;
 use crate::automaton::reach::{Control, Head, Move, Reach, Strict, System, Under};
-use crate::machine::{Answer, Machine, Readout};
+use crate::machine::{Machine, Readout};
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
+use crate::teach::Answer;
 
 fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
     Err(CertifyError::Refused(why.into()))

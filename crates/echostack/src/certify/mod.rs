@@ -24,10 +24,10 @@ use sha2::{Digest, Sha256};
 use crate::automaton::reach::{ElementId, Reach};
 use crate::automaton::{Automaton, AutomatonError};
 use crate::file::FileError;
+use crate::file::hex;
 use crate::machine::{Machine, Readout};
 use crate::recognize::Mode;
 use crate::symbol::SymbolId;
-use crate::teach::hex;
 use cells::Look;
 
 /// The version of the arithmetic that bounds are computed for: tanh, exp and sums as `simd` has them.

@@ -9,9 +9,10 @@ use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, compa
 use crate::automaton::reach::{PlaceId, Reach, Strict, Witness};
 use crate::automaton::{AutomatonError, Oracle};
 use crate::control::{Control, Stage};
-use crate::machine::{Answer, Exercise, Machine, Readout};
+use crate::machine::{Machine, Readout};
 use crate::recognize::View;
 use crate::symbol::{Lookahead, SymbolId};
+use crate::teach::{Answer, Exercise};
 
 /// How far ahead the right answer must be in the middle of a cell for the cell to be no exercise.
 const NEAR: f64 = 0.3;

@@ -217,7 +217,7 @@ impl Machine {
     /// # Errors
     /// If the system refuses, or the file is no model of this version, or a damaged one.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::from_bytes(&file::load(path.as_ref())?)
+        Self::from_bytes(&file::read(path.as_ref())?)
     }
 }
 

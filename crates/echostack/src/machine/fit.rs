@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{
-    ActionReadout, Actions, Answer, Checked, Classifier, Exercise, Machine, Output, OutputReadout, Params, Readouts,
-    View, drive,
+    ActionReadout, Actions, Checked, Classifier, Machine, Output, OutputReadout, Params, Readouts, View, drive,
 };
 use crate::control::{Control, Stage};
 use crate::readout::{
@@ -17,13 +16,13 @@ use crate::recognize::Reduction;
 use crate::reservoir::{Drive, Reservoir, ReservoirError, ReservoirParams};
 use crate::simd::Simd;
 use crate::symbol::{Alphabet, Lookahead};
-use crate::teach::{Trace, digest};
+use crate::teach::{Answer, Exercise, Trace, digest};
 
 /// Why a machine could not be trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// There is nothing to learn from.
-    #[error("no traces were given; a machine needs at least one")]
+    #[error("no traces and no contexts were given; a machine needs at least one")]
     NoTraces,
     /// The traces do not have the same number of outputs, or one was made for another alphabet.
     #[error("{source_name} does not fit the alphabet or has {given} output values a step, but {needed} are needed")]
@@ -96,8 +95,11 @@ impl Checked {
         exercises: &[Exercise],
         control: &dyn Control,
     ) -> Result<Collector<'a>, FitError> {
-        let needed = traces.first().ok_or(FitError::NoTraces)?.output_width();
         let mut collector = Collector::new(reservoir, self.params());
+        if traces.is_empty() && exercises.is_empty() {
+            return Err(FitError::NoTraces);
+        }
+        let needed = traces.first().map_or(1, Trace::output_width);
         for (done, trace) in traces.iter().enumerate() {
             let given = trace.output_width();
             if given != needed || !fits(trace, alphabet) {
@@ -106,7 +108,12 @@ impl Checked {
             collector.add(trace, self.params().max_rows, control)?;
             control.progress(Stage::Collect, done + 1, traces.len());
         }
-        exercises.iter().try_for_each(|exercise| collector.practise(exercise))?;
+        for exercise in exercises {
+            if collector.lessons.actions.rows.len() > self.params().max_rows {
+                return Err(FitError::TooManyRows(self.params().max_rows));
+            }
+            collector.practise(exercise)?;
+        }
         Ok(collector)
     }
 
@@ -118,8 +125,12 @@ impl Checked {
         self.fit_with(alphabet, traces, &[], control)
     }
 
-    /// Trains a machine on traces and exercises.
-    pub(crate) fn fit_with(
+    /// Trains a machine on traces and on exercises, such as the contexts of a [`Corpus`](crate::teach::Corpus). One of the two may be
+    /// empty.
+    ///
+    /// # Errors
+    /// See [`FitError`].
+    pub fn fit_with(
         &self,
         alphabet: &Arc<Alphabet>,
         traces: &[Trace],

@@ -24,6 +24,7 @@ use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, View};
 use crate::reservoir::{Drive, Reservoir};
 use crate::simd::Simd;
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
+use crate::teach::Answer;
 
 /// A trained reservoir stack machine. It does not change; share it between threads in an [`Arc`].
 ///
@@ -116,28 +117,6 @@ pub enum Readout {
     Shift,
     /// What to put out.
     Output,
-}
-
-/// What a readout may be asked to answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Answer {
-    /// What to do to the stack: for the readouts of pop and push.
-    Act(Reduction),
-    /// Whether the next token is shifted.
-    Shift(bool),
-    /// Whether the output means acceptance.
-    Output(bool),
-}
-
-/// What a readout shall answer on one input and one stack: a single row of training, beside those of the traces.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Exercise {
-    /// The tokens before the next one; only a machine that sees all of its input looks at them.
-    pub(crate) before: Vec<SymbolId>,
-    pub(crate) next: Lookahead,
-    /// The stack, topmost last.
-    pub(crate) stack: Vec<SymbolId>,
-    pub(crate) answer: Answer,
 }
 
 /// Everything that a machine decides on one pair of states.

@@ -12,12 +12,13 @@ use super::rules::{Pattern, Situation, few_patterns};
 use crate::automaton::{AutomatonError, Oracle};
 use crate::certify::{CertifyError, Proof, Prover, Required};
 use crate::control::Control;
-use crate::machine::{Answer, Checked, Exercise, List, Lists, Machine, Readout, Test};
+use crate::machine::{Checked, List, Lists, Machine, Readout, Test};
 use crate::readout::{Affine, Distances, Fault, States, separate};
 use crate::recognize::{Reduction, View};
 use crate::reservoir::{Drive, Reservoir, ReservoirError, encode};
 use crate::simd::Simd;
 use crate::symbol::{Lookahead, SymbolId};
+use crate::teach::{Answer, Exercise};
 
 /// Why no machine could be constructed.
 #[derive(Debug, thiserror::Error)]

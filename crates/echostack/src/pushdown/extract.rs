@@ -16,9 +16,10 @@ use crate::certify::bound::{Bounds, Scratch, Sighting};
 use crate::certify::cells::{Look, Looks};
 use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, provable};
 use crate::control::Control as Caller;
-use crate::machine::{Answer, Machine, Readout};
+use crate::machine::{Machine, Readout};
 use crate::recognize::{Reduction, View};
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
+use crate::teach::Answer;
 
 /// Why no automaton could be read out of a machine.
 #[derive(Debug, thiserror::Error)]

@@ -414,6 +414,6 @@ impl Table {
     /// # Errors
     /// If the system refuses, or the file is no table of this version, or a damaged one.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::from_bytes(&file::load(path.as_ref())?)
+        Self::from_bytes(&file::read(path.as_ref())?)
     }
 }

@@ -91,13 +91,14 @@ impl Lengths {
 }
 
 /// The sizes of the first of two parts, the most unequal first, which are the most frequent.
-fn from_both_ends(rest: usize) -> impl Iterator<Item = usize> + Clone {
+fn from_both_ends(rest: usize) -> impl Iterator<Item = usize> {
     (1..rest).map(move |at| if at % 2 == 1 { at.div_ceil(2) } else { rest - at / 2 })
 }
 
 /// One of several, by their weights.
-fn pick<T>(random: &mut ChaCha8Rng, weighed: impl Iterator<Item = (T, f64)> + Clone) -> Option<T> {
-    let total: f64 = weighed.clone().map(|(_, weight)| weight).sum();
+fn pick<T>(random: &mut ChaCha8Rng, weighed: impl Iterator<Item = (T, f64)>) -> Option<T> {
+    let weighed: Vec<(T, f64)> = weighed.collect();
+    let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
     let mut at = random.random::<f64>() * total;
     let mut chosen = None;
     for (item, weight) in weighed {

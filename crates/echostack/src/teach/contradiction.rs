@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Trace;
+use super::{Answer, Trace};
 use crate::recognize::{Reduction, View};
 use crate::symbol::{Input, SymbolId};
 
@@ -53,10 +53,8 @@ enum Action {
 impl Action {
     fn describe(&self) -> String {
         match self {
-            Self::Reduce(Reduction::NONE) => "leave the stack".into(),
-            Self::Reduce(Reduction { pop, push: None }) => format!("pop {pop}"),
-            Self::Reduce(Reduction { pop, push: Some(symbol) }) => format!("pop {pop}, push symbol {}", symbol.index()),
-            Self::Settle { output, shift } => format!("output {output:?}, {}", if *shift { "shift" } else { "refuse" }),
+            Self::Reduce(reduction) => Answer::Act(*reduction).to_string(),
+            Self::Settle { output, shift } => format!("output {output:?}, {}", Answer::Shift(*shift)),
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Traces as JSON Lines, described in docs/format.md: what any other source of teaching writes.
+//! Traces and contexts as JSON Lines, described in docs/format.md: what any other source of teaching writes.
 
 use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Step, Trace, TraceError};
+use super::{Answer, Context, Depth, Exercise, Step, Trace, TraceError};
 use crate::recognize::Reduction;
-use crate::symbol::{Alphabet, AlphabetError, Input, SymbolId, UnknownToken, Word};
+use crate::symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
 
-/// Why a file of traces could not be read.
+/// Why a file of traces or of contexts could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceFileError {
     /// The file could not be read.
@@ -22,8 +22,8 @@ pub enum TraceFileError {
     #[error("line {0}: {1}")]
     Json(usize, serde_json::Error),
     /// The first line is no header of this version.
-    #[error("the first line must be a header with \"echostack\": \"traces\" and \"version\": 1")]
-    Header,
+    #[error("the first line must be a header with \"echostack\": {0:?} and \"version\": 1")]
+    Header(&'static str),
     /// The symbols are faulty.
     #[error(transparent)]
     Alphabet(#[from] AlphabetError),
@@ -33,6 +33,11 @@ pub enum TraceFileError {
     /// A pushed symbol is not declared.
     #[error("line {0}: {1:?} is pushed but not among the nonterminals")]
     Push(usize, String),
+    /// A context does not ask for one answer.
+    #[error(
+        "line {0}: there must be one of \"act\", \"shift\" and \"accept\"; \"shift\" only with a token that is next"
+    )]
+    Answer(usize),
     /// A trace is faulty.
     #[error("line {0}: {1}")]
     Trace(usize, TraceError),
@@ -47,6 +52,53 @@ struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
+    /// Of contexts: how much of a configuration they keep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stack: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<usize>,
+}
+
+const TRACES: &str = "traces";
+const CONTEXTS: &str = "contexts";
+
+impl Header {
+    fn new(of: &str, alphabet: &Alphabet, depth: Option<Depth>) -> Self {
+        let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
+        Self {
+            echostack: of.into(),
+            version: 1,
+            terminals: alphabet.terminals().map(name).collect(),
+            nonterminals: alphabet.nonterminals().map(name).collect(),
+            stack: depth.map(|depth| depth.stack),
+            before: depth.map(|depth| depth.before),
+        }
+    }
+
+    fn parse(text: &str, of: &'static str) -> Result<Self, TraceFileError> {
+        let header: Option<Self> = serde_json::from_str(text).ok();
+        let header = header.filter(|header| header.echostack == of && header.version == 1);
+        header.ok_or(TraceFileError::Header(of))
+    }
+
+    fn alphabet(self) -> Result<Arc<Alphabet>, TraceFileError> {
+        Ok(Arc::new(Alphabet::new(self.terminals, self.nonterminals)?))
+    }
+}
+
+impl Alphabet {
+    /// The alphabet as the header of a file of traces, in one line; of a Parquet file it is a part of the metadata.
+    pub fn to_trace_header(&self) -> String {
+        serde_json::to_string(&Header::new(TRACES, self, None)).unwrap_or_default()
+    }
+
+    /// The alphabet that the header of a file of traces declares.
+    ///
+    /// # Errors
+    /// If it is no such header.
+    pub fn from_trace_header(header: &str) -> Result<Arc<Self>, TraceFileError> {
+        Header::parse(header, TRACES)?.alphabet()
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -84,13 +136,7 @@ struct StepJson {
 /// If writing fails.
 pub fn write_traces(out: &mut dyn Write, alphabet: &Alphabet, traces: &[Trace]) -> io::Result<()> {
     let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
-    let header = Header {
-        echostack: "traces".into(),
-        version: 1,
-        terminals: alphabet.terminals().map(name).collect(),
-        nonterminals: alphabet.nonterminals().map(name).collect(),
-    };
-    writeln!(out, "{}", serde_json::to_string(&header)?)?;
+    writeln!(out, "{}", alphabet.to_trace_header())?;
     for trace in traces {
         let step = |step: &Step| StepJson {
             reductions: step.reductions.iter().map(|action| (action.pop, action.push.map(name))).collect(),
@@ -122,37 +168,80 @@ pub fn write_traces(out: &mut dyn Write, alphabet: &Alphabet, traces: &[Trace]) 
     Ok(())
 }
 
-/// Reads traces. A trace without a source is named after its line.
+/// The lines of a file that are not empty, with their numbers.
+struct Lines<R> {
+    reader: R,
+    number: usize,
+    text: String,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(reader: R) -> Self {
+        Self { reader, number: 0, text: String::new() }
+    }
+
+    /// The next line, if there is one.
+    fn next(&mut self) -> Result<Option<(usize, &str)>, TraceFileError> {
+        loop {
+            self.text.clear();
+            self.number += 1;
+            let read = (&mut self.reader).take(MAX_LINE).read_line(&mut self.text)?;
+            match read as u64 {
+                0 => return Ok(None),
+                MAX_LINE => return Err(TraceFileError::Long(self.number)),
+                _ if self.text.trim().is_empty() => {}
+                _ => return Ok(Some((self.number, &self.text))),
+            }
+        }
+    }
+
+    fn header(&mut self, of: &'static str) -> Result<Header, TraceFileError> {
+        Header::parse(self.next()?.map_or("", |(_, text)| text), of)
+    }
+}
+
+/// Reads traces one after the other. A trace without a source is named after its line.
+pub struct TraceReader<R> {
+    alphabet: Arc<Alphabet>,
+    lines: Lines<R>,
+}
+
+impl<R: BufRead> TraceReader<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// If it is none of traces.
+    pub fn new(reader: R) -> Result<Self, TraceFileError> {
+        let mut lines = Lines::new(reader);
+        Ok(Self { alphabet: lines.header(TRACES)?.alphabet()?, lines })
+    }
+
+    /// The alphabet that the header declares.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        &self.alphabet
+    }
+}
+
+impl<R: BufRead> Iterator for TraceReader<R> {
+    type Item = Result<Trace, TraceFileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (number, text) = match self.lines.next().transpose()? {
+            Ok(line) => line,
+            Err(error) => return Some(Err(error)),
+        };
+        let line = serde_json::from_str(text).map_err(|error| TraceFileError::Json(number, error));
+        Some(line.and_then(|line| trace(&self.alphabet, number, line)))
+    }
+}
+
+/// Reads all traces of a file.
 ///
 /// # Errors
 /// See [`TraceFileError`]; each names the line.
 pub fn read_traces(reader: &mut dyn BufRead) -> Result<(Arc<Alphabet>, Vec<Trace>), TraceFileError> {
-    let mut number = 0;
-    let mut text = String::new();
-    let mut next = |text: &mut String| -> Result<Option<usize>, TraceFileError> {
-        text.clear();
-        number += 1;
-        let read = (&mut *reader).take(MAX_LINE).read_line(text)?;
-        if read as u64 == MAX_LINE {
-            return Err(TraceFileError::Long(number));
-        }
-        Ok((read > 0).then_some(number))
-    };
-    next(&mut text)?;
-    let header: Header = serde_json::from_str(&text).map_err(|_| TraceFileError::Header)?;
-    if header.echostack != "traces" || header.version != 1 {
-        return Err(TraceFileError::Header);
-    }
-    let alphabet = Arc::new(Alphabet::new(header.terminals, header.nonterminals)?);
-    let mut traces = Vec::new();
-    while let Some(number) = next(&mut text)? {
-        if text.trim().is_empty() {
-            continue;
-        }
-        let line: Line = serde_json::from_str(&text).map_err(|error| TraceFileError::Json(number, error))?;
-        traces.push(trace(&alphabet, number, line)?);
-    }
-    Ok((alphabet, traces))
+    let reader = TraceReader::new(reader)?;
+    Ok((reader.alphabet.clone(), reader.collect::<Result<_, _>>()?))
 }
 
 fn trace(alphabet: &Alphabet, number: usize, line: Line) -> Result<Trace, TraceFileError> {
@@ -181,12 +270,143 @@ fn trace(alphabet: &Alphabet, number: usize, line: Line) -> Result<Trace, TraceF
     })
 }
 
+/// A file of contexts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContextFile {
+    /// Its symbols.
+    pub alphabet: Arc<Alphabet>,
+    /// How much of a configuration a context keeps.
+    pub depth: Depth,
+    /// The contexts.
+    pub contexts: Vec<Context>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContextJson {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    before: Vec<String>,
+    /// The next token; none at the end.
+    next: Option<String>,
+    stack: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    act: Option<(u32, Option<String>)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shift: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    accept: Option<bool>,
+    #[serde(default = "once")]
+    count: u64,
+    #[serde(default)]
+    source: Option<String>,
+}
+
+fn once() -> u64 {
+    1
+}
+
+/// Writes contexts: a header line, then a line a context.
+///
+/// # Errors
+/// If writing fails.
+pub fn write_contexts(out: &mut dyn Write, file: &ContextFile) -> io::Result<()> {
+    let ContextFile { alphabet, depth, contexts } = file;
+    let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
+    let names = |symbols: &[SymbolId]| symbols.iter().copied().map(name).collect();
+    writeln!(out, "{}", serde_json::to_string(&Header::new(CONTEXTS, alphabet, Some(*depth)))?)?;
+    for Context { exercise: Exercise { before, next, stack, answer }, count, source } in contexts {
+        let (mut act, mut shift, mut accept) = (None, None, None);
+        match *answer {
+            Answer::Act(Reduction { pop, push }) => act = Some((pop, push.map(name))),
+            Answer::Shift(shifts) => shift = Some(shifts),
+            Answer::Output(accepts) => accept = Some(accepts),
+        }
+        let line = ContextJson {
+            before: names(before),
+            next: next.token().map(name),
+            stack: names(stack),
+            act,
+            shift,
+            accept,
+            count: *count,
+            source: Some(source.to_string()),
+        };
+        writeln!(out, "{}", serde_json::to_string(&line)?)?;
+    }
+    Ok(())
+}
+
+/// Reads contexts. One without a source is named after its line.
+///
+/// # Errors
+/// See [`TraceFileError`]; each names the line.
+pub fn read_contexts(reader: &mut dyn BufRead) -> Result<ContextFile, TraceFileError> {
+    let mut lines = Lines::new(reader);
+    let header = lines.header(CONTEXTS)?;
+    let depth = header.stack.zip(header.before).map(|(stack, before)| Depth { stack, before });
+    let depth = depth.ok_or(TraceFileError::Header(CONTEXTS))?;
+    let alphabet = header.alphabet()?;
+    let mut contexts = Vec::new();
+    while let Some((number, text)) = lines.next()? {
+        let line = serde_json::from_str(text).map_err(|error| TraceFileError::Json(number, error))?;
+        contexts.push(context(&alphabet, number, line)?);
+    }
+    Ok(ContextFile { alphabet, depth, contexts })
+}
+
+fn context(alphabet: &Alphabet, number: usize, line: ContextJson) -> Result<Context, TraceFileError> {
+    let tokens = |names: &[String]| match alphabet.word(names.iter().map(String::as_str)) {
+        Ok(Word::Symbols(symbols)) => Ok(symbols),
+        Ok(Word::Vectors { .. }) => Ok(Vec::new()),
+        Err(error) => Err(TraceFileError::Token(number, error)),
+    };
+    let known = |name: &String| alphabet.symbol(name).ok_or_else(|| TraceFileError::Push(number, name.clone()));
+    let pushed = |name: &String| {
+        let symbol = known(name)?;
+        let nonterminal = alphabet.is_nonterminal(symbol);
+        nonterminal.then_some(symbol).ok_or_else(|| TraceFileError::Push(number, name.clone()))
+    };
+    let next = tokens(line.next.as_slice())?.first().map_or(Lookahead::End, |&token| Lookahead::Token(token));
+    let answer = match (line.act, line.shift, line.accept) {
+        (Some((pop, push)), None, None) => Answer::Act(Reduction { pop, push: push.as_ref().map(pushed).transpose()? }),
+        (None, Some(shift), None) if next != Lookahead::End => Answer::Shift(shift),
+        (None, None, Some(accept)) => Answer::Output(accept),
+        _ => return Err(TraceFileError::Answer(number)),
+    };
+    let stack = line.stack.iter().map(known).collect::<Result<_, _>>()?;
+    let source = line.source.unwrap_or_else(|| format!("line {number}")).into();
+    let exercise = Exercise { before: tokens(&line.before)?, next, stack, answer };
+    Ok(Context { exercise, count: line.count, source })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::recognize::View;
     use crate::tasks::{Split, Task};
-    use crate::teach::contradictions;
+    use crate::teach::{Corpus, contradictions};
+
+    #[test]
+    fn contexts_come_back_as_they_were_and_faulty_ones_are_refused() {
+        let (alphabet, depth) = (Task::Json.alphabet(), Depth { stack: 5, before: 2 });
+        let mut corpus = Corpus::new(depth);
+        Task::Json.examples(Split::Train, 50, 3).iter().for_each(|trace| corpus.add(trace).unwrap());
+        let file = ContextFile { alphabet, depth, contexts: corpus.contexts() };
+        let mut text = Vec::new();
+        write_contexts(&mut text, &file).unwrap();
+        assert_eq!(read_contexts(&mut &text[..]).unwrap(), file);
+        assert!(read_traces(&mut &text[..]).unwrap_err().to_string().contains("\"traces\""));
+
+        let header = r#"{"echostack": "contexts", "version": 1, "terminals": ["a"], "nonterminals": ["S"], "stack": 2, "before": 0}"#;
+        let read = |line: &str| read_contexts(&mut format!("{header}\n\n{line}\n").as_bytes());
+        let fault = |line: &str| read(line).unwrap_err().to_string();
+        assert_eq!(*read(r#"{"next": "a", "stack": ["S"], "shift": true}"#).unwrap().contexts[0].source, *"line 3");
+        assert!(fault(r#"{"next": null, "stack": [], "shift": true}"#).starts_with("line 3: there must be one of"));
+        assert!(fault(r#"{"next": "a", "stack": []}"#).starts_with("line 3: there must be one of"));
+        assert!(fault(r#"{"next": "S", "stack": [], "shift": true}"#).starts_with("line 3: token 0"));
+        assert!(fault(r#"{"next": "a", "stack": ["b"], "shift": true}"#).contains("\"b\""));
+        assert!(fault(r#"{"next": "a", "stack": [], "act": [0, "a"]}"#).contains("\"a\" is pushed"));
+    }
 
     #[test]
     fn traces_come_back_as_they_were() {

@@ -4,6 +4,8 @@
 //! [recorded](record) from any recogniser, or made by the user's own code with [`Trace::new`].
 
 mod contradiction;
+mod corpus;
+mod exercise;
 mod json;
 mod language;
 mod score;
@@ -12,12 +14,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use contradiction::{Contradiction, contradictions};
-pub use json::{MAX_LINE, TraceFileError, read_traces, write_traces};
+pub use corpus::{Context, Corpus, CorpusError, Depth, MAX_CONTEXTS};
+pub use exercise::{Answer, Exercise};
+pub use json::{
+    ContextFile, MAX_LINE, TraceFileError, TraceReader, read_contexts, read_traces, write_contexts, write_traces,
+};
 pub use language::{Language, Walks, WordKind, all_words, draw, examples};
 pub use score::{Comparison, Score, compare, output_error, score};
 
 use sha2::{Digest, Sha256};
 
+use crate::file::hex;
 use crate::recognize::{Event, Limits, Recognizer, Reduction, Verdict, judge};
 use crate::symbol::{Alphabet, Input, Word};
 
@@ -207,12 +214,6 @@ pub fn digest(traces: &[Trace]) -> String {
         }
     }
     hex(&hash.finalize())
-}
-
-/// Bytes in hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(u32::from(half), 16);
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect()
 }
 
 /// Records what a recogniser does on a word. The trace is `None` if a limit stopped it or an input was outside the

@@ -1,0 +1,57 @@
+//! Where files lie: this machine, or an object store that an address names.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use datafusion::common::{DataFusionError, Result};
+use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use object_store::{ObjectStore, parse_url_opts};
+use url::Url;
+
+/// The stores of a process. One that is not known is opened when an address first names it, with what the environment says of it
+/// (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY` and so on).
+#[derive(Debug, Default)]
+struct Stores(DefaultObjectStoreRegistry);
+
+impl ObjectStoreRegistry for Stores {
+    fn register_store(&self, url: &Url, store: Arc<dyn ObjectStore>) -> Option<Arc<dyn ObjectStore>> {
+        self.0.register_store(url, store)
+    }
+
+    fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        self.0.get_store(url).or_else(|_| {
+            let (store, _) = parse_url_opts(url, options(url)).map_err(|error| {
+                DataFusionError::ObjectStore(Box::new(error)).context(format!("could not open the store of {url}"))
+            })?;
+            let store: Arc<dyn ObjectStore> = Arc::from(store);
+            self.0.register_store(url, store.clone());
+            Ok(store)
+        })
+    }
+}
+
+/// How a store is opened: as the environment says, in variables of which stores take what they know. An address that says http
+/// asks for no encryption.
+fn options(url: &Url) -> impl Iterator<Item = (String, String)> {
+    let known = |(key, value): (OsString, OsString)| {
+        let key = key.into_string().ok()?.to_ascii_lowercase();
+        let of_store = ["aws_", "azure_", "google_"].iter().any(|store| key.starts_with(store));
+        Some((key, value.into_string().ok()?)).filter(|_| of_store)
+    };
+    let plain = (url.scheme() == "http").then(|| ("allow_http".to_string(), "true".to_string()));
+    std::env::vars_os().filter_map(known).chain(plain)
+}
+
+/// What queries run in: every store that an address can name, and at most so many bytes of memory, if that is said.
+///
+/// # Errors
+/// If the system gives no folder for temporary files.
+pub fn runtime(memory: Option<usize>) -> Result<Arc<RuntimeEnv>> {
+    let runtime = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default()));
+    match memory {
+        Some(bytes) => runtime.with_memory_limit(bytes, 1.),
+        None => runtime,
+    }
+    .build_arc()
+}
