@@ -344,7 +344,9 @@ fn exercises(mut contexts: Vec<Asked>, alphabet: &Alphabet, majority: bool) -> R
             let place = |context: &Asked| {
                 format!("{} times, first in {}: {}", context.count, context.source, context.exercise.answer)
             };
-            format!("on the stack [{}]\n  {}\n  {}", names(alphabet, &a.exercise.stack), place(a), place(b))
+            let next = a.exercise.next.token().map_or("the end", |token| alphabet.name(token));
+            let stack = names(alphabet, &a.exercise.stack);
+            format!("on the stack [{stack}] before {next}\n  {}\n  {}", place(a), place(b))
         };
         bail!(
             "the contexts contradict each other {} times; count longer contexts, or add --majority to believe the most frequent:\n{}",

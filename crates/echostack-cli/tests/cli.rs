@@ -3,6 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+
+use echostack::tasks::{Split, Task};
+use echostack::{Answer, ContextFile, Corpus, Depth, Oracle, WordKind, examples, write_contexts};
 
 fn echostack(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_echostack"))
@@ -148,6 +152,50 @@ fn an_automaton_teaches_too() {
     assert_eq!(text(&tree.stderr), "-:2: reject at token 2: unexpected b, expected the end\n");
     assert_eq!(tree.status.code(), Some(1));
     assert_eq!(good(&["sample", "--automaton", &automaton, "--all", "5"]), "a b\na a b b\n");
+}
+
+#[test]
+fn contexts_of_a_corpus_teach_a_machine_that_is_proved_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("contexts.jsonl").display().to_string();
+    let written = |stack: usize, wrong: bool| {
+        let depth = Depth { stack, before: 0 };
+        let mut corpus = Corpus::new(depth);
+        let task = Task::Dyck2;
+        let oracle = Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap());
+        let (language, mut random) = (task.language().unwrap(), Split::Train.generator(2));
+        for kind in WordKind::ALL {
+            let traces = examples(&*language, &oracle, kind, 1..=50, 300, &mut random);
+            traces.iter().for_each(|trace| corpus.add(trace).unwrap());
+        }
+        let mut contexts = corpus.contexts();
+        let shifted = contexts.iter().find(|context| context.exercise.answer == Answer::Shift(true)).cloned();
+        if let Some(mut lie) = shifted.filter(|_| wrong) {
+            (lie.exercise.answer, lie.count, lie.source) = (Answer::Shift(false), 1, "a lie".into());
+            contexts.push(lie);
+        }
+        let file_of = ContextFile { alphabet: task.alphabet(), depth, contexts };
+        write_contexts(&mut std::fs::File::create(&file).unwrap(), &file_of).unwrap();
+    };
+    written(4, false);
+    let model = learned(folder.path(), &["--contexts", &file]);
+    assert!(good(&["certify", &model, "--against", "dyck2"]).starts_with("proved"));
+
+    let refused = |more: &[&str]| {
+        let output = echostack(&[&["learn", "--contexts", &file, "-o", &model], more].concat(), b"");
+        assert_eq!(output.status.code(), Some(2));
+        text(&output.stderr)
+    };
+    assert!(refused(&["--lookahead", "reservoir"]).contains("--lookahead does not fit the contexts"));
+    written(4, true);
+    let told = refused(&[]);
+    assert!(told.contains("1 times, first in a lie: refuse") && told.contains("--majority"), "{told}");
+    let model = learned(folder.path(), &["--contexts", &file, "--majority"]);
+    assert!(good(&["certify", &model, "--against", "dyck2"]).starts_with("proved"));
+    written(0, false);
+    assert!(refused(&[]).contains("the contexts contradict each other"));
+    std::fs::write(&file, "{}\n").unwrap();
+    assert!(refused(&[]).contains("could not use"));
 }
 
 #[test]
