@@ -17,7 +17,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use tonic::{Code, Status};
 
 use crate::carry::{LogicalCarrier, PhysicalCarrier};
-use crate::stores::runtime;
+use crate::stores::{runtime, with_stores};
 
 /// A scheduler: it takes queries and deals out their parts.
 #[derive(Clone, Debug)]
@@ -78,6 +78,8 @@ impl Executor {
     /// # Errors
     /// If it cannot listen, or there is no scheduler.
     pub async fn run(&self) -> Result<()> {
+        // What does not fit into memory goes into the same folder.
+        let folder = self.folder.clone();
         let config = ExecutorProcessConfig {
             bind_host: self.bind.ip().to_string(),
             external_host: Some(self.bind.ip().to_string()),
@@ -89,7 +91,13 @@ impl Executor {
             vcores: self.slots,
             executor_heartbeat_interval_seconds: self.heartbeat,
             work_dir: self.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
-            override_runtime_producer: Some(Arc::new(|_| runtime(None))),
+            override_runtime_producer: Some(Arc::new(move |_| {
+                match &folder {
+                    Some(folder) => with_stores().with_temp_file_path(folder),
+                    None => with_stores(),
+                }
+                .build_arc()
+            })),
             override_logical_codec: Some(Arc::new(LogicalCarrier::default())),
             override_physical_codec: Some(Arc::new(PhysicalCarrier::default())),
             ..ExecutorProcessConfig::default()

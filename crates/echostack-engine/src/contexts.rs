@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, LargeStringArray, StringArray, StructArray, UInt64Array};
-use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, UInt64Type};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Int64Type, UInt64Type};
 use datafusion::common::{DataFusionError, Result, ScalarValue, exec_datafusion_err, plan_datafusion_err, plan_err};
 use datafusion::functions_aggregate::count::count_all;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -54,15 +54,14 @@ pub async fn contexts(
     })?;
     let alphabet = Alphabet::from_trace_header(&header)
         .map_err(|error| plan_datafusion_err!("the header in the metadata: {error}"))?;
-    let given: Vec<&String> = traces.schema().fields().iter().map(|field| field.name()).collect();
-    if let Some(missing) = ["word", "steps"].iter().find(|name| !given.iter().any(|given| given == *name)) {
+    let there = |name: &str| traces.schema().fields().iter().any(|field| field.name() == name);
+    if let Some(missing) = ["word", "steps"].iter().find(|name| !there(name)) {
         return plan_err!("there is no column {missing:?}, but traces have {}", COLUMNS.join(", "));
     }
-    let there = |name: &&str| given.iter().any(|given| given == name);
-    let argument = |name: &'static str| if there(&name) { column(name) } else { lit(ScalarValue::Null) };
-    let arguments: Vec<Expr> = COLUMNS.iter().map(|name| argument(name)).collect();
+    let argument = |name: &&str| if there(name) { column(name) } else { lit(ScalarValue::Null) };
+    let arguments: Vec<Expr> = COLUMNS.iter().map(argument).collect();
     let rows = traces.clone().aggregate(vec![], vec![count_all()])?.collect().await?;
-    let of = rows[0].column(0).as_primitive::<datafusion::arrow::datatypes::Int64Type>().value(0) as u64;
+    let of = rows[0].column(0).as_primitive::<Int64Type>().value(0) as u64;
     let counted = traces.aggregate(vec![], vec![counting(&header, depth).call(arguments)])?;
     let plan = counted.create_physical_plan().await?;
     let tasks = session.task_ctx();

@@ -43,15 +43,19 @@ fn options(url: &Url) -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(known).chain(plain)
 }
 
-/// What queries run in: every store that an address can name, and at most so many bytes of memory, if that is said.
+/// What queries run in, not yet built: every store that an address can name.
+pub(crate) fn with_stores() -> RuntimeEnvBuilder {
+    RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default()))
+}
+
+/// The same with at most so many bytes of memory, if that is said.
 ///
 /// # Errors
 /// If the system gives no folder for temporary files.
 pub fn runtime(memory: Option<usize>) -> Result<Arc<RuntimeEnv>> {
-    let runtime = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default()));
     match memory {
-        Some(bytes) => runtime.with_memory_limit(bytes, 1.),
-        None => runtime,
+        Some(bytes) => with_stores().with_memory_limit(bytes, 1.),
+        None => with_stores(),
     }
     .build_arc()
 }

@@ -4,9 +4,12 @@ use std::io::Write;
 use std::sync::Arc;
 
 use datafusion::arrow::array::builder::{
-    BooleanBuilder, Float64Builder, ListBuilder, StringBuilder, StructBuilder, UInt32Builder, UInt64Builder,
+    ArrayBuilder, BooleanBuilder, Float64Builder, ListBuilder, StringBuilder, StructBuilder, UInt32Builder,
+    UInt64Builder,
 };
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, ListArray, RecordBatch, StringArray, StructArray};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, ListArray, RecordBatch, StringArray, StructArray,
+};
 use datafusion::arrow::datatypes::{DataType, Field, Fields, Float64Type, Schema, SchemaRef, UInt32Type, UInt64Type};
 use datafusion::common::{Result, internal_datafusion_err};
 use datafusion::parquet::arrow::ArrowWriter;
@@ -97,13 +100,13 @@ impl<W: Write + Send> TraceWriter<W> {
 }
 
 /// The builder of a field of a struct.
-fn part<T: datafusion::arrow::array::ArrayBuilder>(builder: &mut StructBuilder, at: usize) -> Result<&mut T> {
+fn part<T: ArrayBuilder>(builder: &mut StructBuilder, at: usize) -> Result<&mut T> {
     builder.field_builder::<T>(at).ok_or_else(|| internal_datafusion_err!("field {at} is of another type"))
 }
 
 fn batch(alphabet: &Alphabet, traces: &[Trace]) -> Result<RecordBatch> {
     let reductions = ListBuilder::new(StructBuilder::from_fields(reduction_fields(), 0));
-    let parts: Vec<Box<dyn datafusion::arrow::array::ArrayBuilder>> =
+    let parts: Vec<Box<dyn ArrayBuilder>> =
         vec![Box::new(reductions), Box::new(ListBuilder::new(Float64Builder::new())), Box::new(BooleanBuilder::new())];
     let mut steps = ListBuilder::new(StructBuilder::new(step_fields(), parts));
     let (mut sources, mut words) = (StringBuilder::new(), ListBuilder::new(StringBuilder::new()));
@@ -156,7 +159,7 @@ pub(crate) struct TraceColumns<'a> {
     pushes: &'a StringArray,
     outputs: &'a ListArray,
     values: &'a [f64],
-    shifts: &'a datafusion::arrow::array::BooleanArray,
+    shifts: &'a BooleanArray,
     teach: &'a ListArray,
     taught: &'a [u64],
 }

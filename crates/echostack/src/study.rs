@@ -1,6 +1,6 @@
 //! Learning that looks for its own mistakes: train, test on fresh words, add what went wrong, train again.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::automaton::{AutomatonError, Oracle};
 use crate::certify::{CertifyError, Proof, Prover};
 use crate::control::{Control, Stage};
-use crate::machine::{Checked, FitError, Machine};
+use crate::machine::{Checked, Choices, FitError, Machine};
+use crate::readout::Lesson;
 use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Verdict, watch_all};
 use crate::symbol::{Alphabet, Lookahead, Word};
 use crate::teach::{Exercise, Language, Step, Trace, WordKind, draw, examples, record};
@@ -277,14 +278,20 @@ pub fn practise(
 /// How many of the lessons that a machine was taught it answers wrongly.
 fn mistakes(machine: &Machine) -> usize {
     let lessons = machine.lessons();
-    let chosen = |lesson| {
-        let (input, stack) = lessons.states(&**machine.reservoir(), lesson);
-        machine.choose(&input, &stack)
+    // Most pairs of states are lessons of several readouts, and one choice answers all of them.
+    let mut known: HashMap<Lesson, Choices> = HashMap::new();
+    let mut wrong = |lesson: Lesson, differs: &dyn Fn(&Choices) -> bool| {
+        differs(known.entry(lesson).or_insert_with(|| {
+            let (input, stack) = lessons.states(&**machine.reservoir(), lesson);
+            machine.choose(&input, &stack)
+        }))
     };
-    let actions = lessons.actions().filter(|&(lesson, action)| chosen(lesson).reduction != action);
-    let shifts = lessons.shifts().filter(|&(lesson, shift)| chosen(lesson).shift != shift);
-    let outputs = lessons.outputs().filter(|&(lesson, output)| chosen(lesson).output != output);
-    actions.count() + shifts.count() + outputs.count()
+    let actions =
+        lessons.actions().filter(|&(lesson, action)| wrong(lesson, &|chosen| chosen.reduction != action)).count();
+    let shifts = lessons.shifts().filter(|&(lesson, shift)| wrong(lesson, &|chosen| chosen.shift != shift)).count();
+    let outputs =
+        lessons.outputs().filter(|&(lesson, output)| wrong(lesson, &|chosen| chosen.output != output)).count();
+    actions + shifts + outputs
 }
 
 /// The verdict on each word, and all that is done on the way to it. A machine that takes another way to the right verdict goes

@@ -5,6 +5,7 @@
 //! result: so parts of a corpus can be counted in different places.
 
 use std::collections::HashMap;
+use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -209,11 +210,13 @@ fn count(
 impl Context {
     /// Whether another context, with the same ends of input and stack, asks for another answer of the same kind.
     pub fn contradicts(&self, other: &Self) -> bool {
-        let kind = |context: &Self| std::mem::discriminant(&context.exercise.answer);
-        let seen = |context: &Self| {
-            let Exercise { before, next, stack, .. } = context.exercise.clone();
-            (before, next, stack)
-        };
+        fn kind(context: &Context) -> Discriminant<Answer> {
+            discriminant(&context.exercise.answer)
+        }
+        fn seen(context: &Context) -> (&[SymbolId], Lookahead, &[SymbolId]) {
+            let Exercise { before, next, stack, .. } = &context.exercise;
+            (before, *next, stack)
+        }
         kind(self) == kind(other) && self.exercise.answer != other.exercise.answer && seen(self) == seen(other)
     }
 
