@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Looks, Obligation};
-use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, machine_digest};
+use super::scale::WellScaled;
+use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, digest, machine_bytes};
 use crate::automaton::Oracle;
 use crate::automaton::reach::{Control, Head, Move, Reach, Strict, System, Under};
 use crate::machine::{Machine, Readout};
@@ -39,7 +40,8 @@ pub struct ProvedCell {
     pub margin: f64,
 }
 
-/// Verifies that a certificate proves that the machine agrees with the strict automaton on every word.
+/// Verifies that a certificate proves that the machine agrees with the strict automaton on every word. The machine is read
+/// back from the bytes of its file first, and must have one of the library's own reservoirs.
 ///
 /// # Errors
 /// [`CertifyError::Refused`] if it does not; the others if the two cannot be compared.
@@ -62,9 +64,12 @@ pub fn check_each(
     if certificate.arithmetic != ARITHMETIC {
         return refuse("it is for another arithmetic");
     }
-    if certificate.machine != machine_digest(machine)? {
+    let bytes = machine_bytes(machine)?;
+    if certificate.machine != digest(&bytes) {
         return refuse("it is for another machine");
     }
+    // What is checked is the machine that the file holds, whatever the one in memory was made by.
+    let machine = &Machine::from_bytes(&bytes)?;
     if certificate.automaton != automaton_digest(automaton) {
         return refuse("it is for another automaton");
     }
@@ -82,7 +87,7 @@ pub fn check_each(
         return refuse("it names a symbol that the automaton does not have");
     }
     closed(&certificate.reach, &mut strict, certificate.elements.len())?;
-    let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
+    let bounds = Bounds::new(&WellScaled::new(machine)?)?;
     let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
     let terminals = machine.alphabet().terminals().len();
     let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals);

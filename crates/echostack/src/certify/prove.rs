@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Look, Looks, Next, Obligation};
-use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, comparable, machine_digest};
+use super::scale::WellScaled;
+use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, check, comparable, digest, machine_bytes};
 use crate::automaton::reach::{PlaceId, Reach, Strict, Witness};
 use crate::automaton::{AutomatonError, Oracle};
 use crate::control::{Control, Stage};
@@ -138,14 +139,15 @@ impl<'a> Prover<'a> {
         Some(out)
     }
 
-    /// Tries to prove that the machine agrees with the automaton on every word.
+    /// Tries to prove that the machine agrees with the automaton on every word. What the search finds is proved only once
+    /// [`check`] has accepted it.
     ///
     /// # Errors
     /// If the two cannot be compared.
     pub fn prove(&self, machine: &Machine, control: &dyn Control) -> Result<Proof, CertifyError> {
         let automaton = self.oracle.automaton();
         comparable(machine, automaton)?;
-        let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
+        let bounds = Bounds::new(&WellScaled::new(machine)?)?;
         let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
         let terminals = machine.alphabet().terminals().len();
         let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals);
@@ -168,15 +170,17 @@ impl<'a> Prover<'a> {
             return Ok(Proof::Open { cells: open, exercises: exercises.concat(), examined });
         }
         let elements = self.strict.elements().filter_map(|(on, symbol)| Some((on, symbol?))).collect();
-        Ok(Proof::Proved(Box::new(Certificate {
+        let certificate = Certificate {
             arithmetic: ARITHMETIC,
-            machine: machine_digest(machine)?,
+            machine: digest(&machine_bytes(machine)?),
             automaton: automaton_digest(automaton),
             memory: self.memory,
             elements,
             reach: self.reach.clone(),
             cells: done,
-        })))
+        };
+        check(&certificate, machine, self.oracle)?;
+        Ok(Proof::Proved(Box::new(certificate)))
     }
 }
 
