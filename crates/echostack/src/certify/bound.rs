@@ -22,26 +22,26 @@ use crate::simd::{Comparison, EXP_ERROR, Rows, Simd};
 use crate::symbol::{Lookahead, SymbolId};
 
 /// How much of its allowance a squared distance may lose (Lemma DISTANCE_LOSS).
-const DISTANCE_LOSS: f64 = 8.;
+pub(super) const DISTANCE_LOSS: f64 = 8.;
 /// Covers the rounding of a weighted sum of distances (Lemma LEAN).
-const LEAN: f64 = 1. + 1e-12;
+pub(super) const LEAN: f64 = 1. + 1e-12;
 /// How often the loss of a distance enters a kernel value: in the program, in the bounds, and to second order (Lemma
 /// DISTANCE_SHARE).
-const DISTANCE_SHARE: f64 = 4.;
+pub(super) const DISTANCE_SHARE: f64 = 4.;
 /// What each term of a decision loses, in units of the distance from 1 to the next number (Lemma TERM_LOSS).
-const TERM_LOSS: f64 = 8.;
+pub(super) const TERM_LOSS: f64 = 8.;
 /// Terms that are added to those of the sum: products, exponents and exponentials are rounded, too (Lemma EXTRA_TERMS).
-const EXTRA_TERMS: usize = 128;
-// Four roundings of exponents up to 400, four exponentials, and a few products; half of them in units of 2^-52.
-const _: () = assert!(TERM_LOSS * EXTRA_TERMS as f64 >= (4. * 400. + 20.) / 2. + 4. * EXP_ERROR / f64::EPSILON);
+pub(super) const EXTRA_TERMS: usize = 128;
+// Four roundings of exponents up to 400, four exponentials, and a few products. A rounding is half of EPSILON.
+const _: () = assert!(2. * TERM_LOSS * EXTRA_TERMS as f64 >= 4. * 400. + 8. * EXP_ERROR / f64::EPSILON + 20.);
 /// Above this the loss is not linear any more (Lemma MOST_LOST).
-const MOST_LOST: f64 = 1e-2;
+pub(super) const MOST_LOST: f64 = 1e-2;
 /// Covers the rounding of the change by the gradient, or of a linear map's spread (Lemma CHANGE).
-const CHANGE: f64 = 1. + 1e-9;
+pub(super) const CHANGE: f64 = 1. + 1e-11;
 /// What each term of a linear value loses (Lemma LINEAR_LOSS).
-const LINEAR_LOSS: f64 = 8.;
+pub(super) const LINEAR_LOSS: f64 = 8.;
 /// What the sum of both sides' linear values and the intercept loses (Lemma CLAUSE_LOSS).
-const CLAUSE_LOSS: f64 = 8.;
+pub(super) const CLAUSE_LOSS: f64 = 8.;
 
 /// A set of states, as the readouts see it.
 #[derive(Debug)]

@@ -12,27 +12,27 @@ use crate::simd::{Simd, TANH_ERROR};
 const EPSILON: f64 = f64::EPSILON;
 
 /// What the weighted sum of a neuron loses for each of its terms, in the program and in the bounds (Lemma STEP_SLACK).
-const STEP_SLACK: f64 = 8.;
+pub(super) const STEP_SLACK: f64 = 8.;
 /// More than a hyperbolic tangent, a leak and the middle of an interval lose together (Lemma FINISH).
-const FINISH: f64 = 64. * EPSILON;
+pub(super) const FINISH: f64 = 64. * EPSILON;
 const _: () = assert!(FINISH >= 2. * TANH_ERROR + 12. * EPSILON);
 /// No state of a network with the hyperbolic tangent is larger, whatever was read and however it was rounded (Lemma
 /// EVERYTHING).
-const EVERYTHING: f64 = 1.001;
-/// Covers the rounding of a length where it need not be tight (Lemma NORM).
-pub(super) const NORM: f64 = 1.001;
+pub(super) const EVERYTHING: f64 = 1.001;
+/// Covers the rounding of a length, or of a sum of up to 2^24 positive terms (Lemma NORM).
+pub(super) const NORM: f64 = 1. + 1e-8;
 /// What a length loses for each of its terms, and by its root (Lemma LENGTH).
-const LENGTH_TERM: f64 = 2.;
-const LENGTH_ROOT: f64 = 4.;
+pub(super) const LENGTH_TERM: f64 = 2.;
+pub(super) const LENGTH_ROOT: f64 = 4.;
 /// What a step of a linear network loses for each of its terms (Lemma LINEAR_STEP).
-const LINEAR_STEP: f64 = 8.;
+pub(super) const LINEAR_STEP: f64 = 8.;
 /// The size of the power of a linear network's matrix from which on its powers are summed up as a geometric series (Lemma
 /// GEOMETRIC).
-const GEOMETRIC: f64 = 0.25;
+pub(super) const GEOMETRIC: f64 = 0.25;
 /// The most that rounding may add up to, compared with the states themselves (Lemma CONDITION).
-const CONDITION: f64 = 0.25;
+pub(super) const CONDITION: f64 = 0.25;
 /// Covers the rounding of a few products and sums (Lemma FEW).
-const FEW: f64 = 1. + 1e-12;
+pub(super) const FEW: f64 = 1. + 1e-12;
 
 /// A set of states: those within `radii` of the centre in every neuron and within `ball` of it in Euclid's distance.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ impl Enclosure {
     }
 
     /// The states between two bounds in every neuron, which are not far beyond 1.
-    fn between(low: &[f64], high: &[f64]) -> Self {
+    pub(super) fn between(low: &[f64], high: &[f64]) -> Self {
         let ends = low.iter().zip(high);
         let centre: Vec<f64> = ends.clone().map(|(low, high)| f64::midpoint(*low, *high)).collect();
         let radii: Vec<f64> = ends.map(|(low, high)| (high - low) * 0.5 + FINISH).collect();
@@ -79,7 +79,7 @@ impl Enclosure {
 }
 
 /// An upper bound of the length of a vector.
-fn length(vector: &[f64]) -> f64 {
+pub(super) fn length(vector: &[f64]) -> f64 {
     let square: f64 = vector.iter().map(|x| x * x).sum();
     let terms = LENGTH_TERM * (vector.len() + 4) as f64 * EPSILON;
     (square * (1. + terms)).sqrt() * (1. + LENGTH_ROOT * EPSILON)
@@ -177,7 +177,7 @@ pub(crate) struct Squashing {
     bias: Vec<f64>,
     leak: f64,
     /// More than the sums of a neuron lose by rounding, those of the program and those of the bounds together.
-    slack: Vec<f64>,
+    pub(super) slack: Vec<f64>,
 }
 
 /// How often the set of all states is made smaller, and when that is not worth it any more. No lemma depends on it: the set
@@ -189,7 +189,13 @@ const SETTLED: f64 = 1e-6;
 const WIDER: f64 = 1e-9;
 
 impl Squashing {
-    fn new(neurons: usize, entries: &[(usize, usize, f64)], columns: Vec<f64>, bias: Vec<f64>, leak: f64) -> Self {
+    pub(super) fn new(
+        neurons: usize,
+        entries: &[(usize, usize, f64)],
+        columns: Vec<f64>,
+        bias: Vec<f64>,
+        leak: f64,
+    ) -> Self {
         let mut starts = vec![0; neurons + 1];
         for &(row, _, _) in entries {
             starts[row + 1] += 1;
@@ -209,7 +215,8 @@ impl Squashing {
         Self { neurons, starts, weights, columns, bias, leak, slack }
     }
 
-    fn step(&self, set: &mut Enclosure, channel: Option<usize>) {
+    /// Between which values the argument of each hyperbolic tangent lies.
+    pub(super) fn arguments(&self, set: &Enclosure, channel: Option<usize>) -> [Vec<f64>; 2] {
         let input = channel.map(|channel| &self.columns[channel * self.neurons..][..self.neurons]);
         let (mut low, mut high) = (vec![0.; self.neurons], vec![0.; self.neurons]);
         for row in 0..self.neurons {
@@ -221,6 +228,11 @@ impl Squashing {
             middle += input.map_or(0., |input| input[row]) + self.bias.get(row).copied().unwrap_or(0.);
             (low[row], high[row]) = (middle - radius, middle + radius);
         }
+        [low, high]
+    }
+
+    pub(super) fn step(&self, set: &mut Enclosure, channel: Option<usize>) {
+        let [mut low, mut high] = self.arguments(set, channel);
         let simd = Simd::default();
         simd.tanh(&mut low);
         simd.tanh(&mut high);
@@ -277,14 +289,14 @@ pub(crate) struct Delay {
     /// For each number of steps, what may be left of all symbols that are older: in every neuron, and as a length.
     tails: Vec<(Vec<f64>, f64)>,
     /// More than all rounding together moves a state.
-    slack: f64,
+    pub(super) slack: f64,
 }
 
 /// The most steps after which a symbol must have lost three quarters of its size.
 const LONGEST_ECHO: usize = 4096;
 
 impl Delay {
-    fn new(recurrent: &[f64], input: &[f64], channels: usize) -> Option<Self> {
+    pub(super) fn new(recurrent: &[f64], input: &[f64], channels: usize) -> Option<Self> {
         let order = input.len();
         // What a step loses of a state and a weight matrix of length 1 (Lemma LINEAR_STEP).
         let rounding = LINEAR_STEP * (order + 8) as f64 * EPSILON;
@@ -293,7 +305,8 @@ impl Delay {
             Simd::default().multiply(recurrent, vector, &mut out);
             out
         };
-        let Powers { period, total, size } = Powers::new(order, rounding, times)?;
+        let Powers { bounds, total, size } = Powers::new(order, rounding, times)?;
+        let period = bounds.len() - 1;
         let count = 3 * period + 32;
         let mut echoes = vec![input.to_vec()];
         while echoes.len() < count + period {
@@ -319,7 +332,7 @@ impl Delay {
         tame.then_some(Self { channels, order, echoes, tails, slack })
     }
 
-    fn after(&self, anything: bool, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
+    pub(super) fn after(&self, anything: bool, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
         let count = symbols.len();
         let mut centre = vec![0.; self.channels * self.order];
         for (number, channel) in symbols.enumerate() {
@@ -342,19 +355,19 @@ impl Delay {
 }
 
 /// What is known of the powers of a matrix.
-struct Powers {
-    /// The first power of size [`GEOMETRIC`] at most.
-    period: usize,
+pub(super) struct Powers {
+    /// More than the size of each power, up to the first of size [`GEOMETRIC`] at most.
+    pub(super) bounds: Vec<f64>,
     /// More than the sizes of all powers together.
-    total: f64,
+    pub(super) total: f64,
     /// The size of the matrix.
-    size: f64,
+    pub(super) size: f64,
 }
 
 impl Powers {
     /// Sizes are Frobenius norms: a power's is at most the product of its factors'. `None` if the powers do not become small
     /// soon enough.
-    fn new(order: usize, rounding: f64, times: impl Fn(&[f64]) -> Vec<f64>) -> Option<Self> {
+    pub(super) fn new(order: usize, rounding: f64, times: impl Fn(&[f64]) -> Vec<f64>) -> Option<Self> {
         let unit = |row: usize| (0..order).map(|column| f64::from(u8::from(row == column))).collect();
         let mut power: Vec<Vec<f64>> = (0..order).map(unit).collect();
         let size = |power: &[Vec<f64>]| length(&power.iter().map(|column| length(column)).collect::<Vec<_>>());
@@ -371,15 +384,14 @@ impl Powers {
             computed.push(size(&power));
             power = power.iter().map(|column| times(column)).collect();
             let lost: f64 = bounds.iter().rev().zip(&computed).map(|(after, before)| after * before).sum();
-            let bound = (computed[number] + rounding * own * lost) * NORM + UNDERFLOW;
+            let bound = (computed[number] + rounding * own * lost) * FEW + UNDERFLOW;
             if !bound.is_finite() {
                 return None;
             }
             bounds.push(bound);
         }
-        let period = bounds.len() - 1;
-        let total = bounds[..period].iter().sum::<f64>() / (1. - GEOMETRIC) * NORM;
-        Some(Self { period, total, size: own })
+        let total = bounds[..bounds.len() - 1].iter().sum::<f64>() / (1. - GEOMETRIC) * NORM;
+        Some(Self { bounds, total, size: own })
     }
 }
 

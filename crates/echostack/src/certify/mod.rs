@@ -11,6 +11,8 @@ mod check;
 mod differ;
 mod enclose;
 mod file;
+#[cfg(test)]
+mod lemmas;
 mod prove;
 mod scale;
 

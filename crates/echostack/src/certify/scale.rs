@@ -20,8 +20,8 @@ pub(crate) const MOST_TERMS: usize = 1 << 24;
 /// state beyond its bounds.
 pub(crate) const LEAST_LEAK: f64 = 1. / (1_u32 << 20) as f64;
 
-/// More than all values that underflow can change a decision (Lemma UNDERFLOW): 2^-400.
-pub(crate) const UNDERFLOW: f64 = f64::from_bits((1023 - 400) << 52);
+/// More than all values that underflow can change a decision (Lemma UNDERFLOW): 2^-420.
+pub(crate) const UNDERFLOW: f64 = f64::from_bits((1023 - 420) << 52);
 
 /// A machine whose numbers satisfy the hypotheses of the error analysis.
 pub(crate) struct WellScaled<'m> {
