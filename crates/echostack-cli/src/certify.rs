@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// Show every cell that is checked: readout, next token, end of the stack, answer, and how far ahead it is at least
     #[arg(long, requires = "check", conflicts_with = "json")]
     cells: bool,
+    /// Where to write the automaton, in JSON: these are the bytes whose digest the certificate has
+    #[arg(long, value_name = "FILE")]
+    write_automaton: Option<PathBuf>,
     /// How a grammar becomes rules [default: as the machine was taught]
     #[arg(long, value_enum)]
     encoding: Option<EncodingName>,
@@ -51,6 +54,9 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let machine = Arc::new(load(&args.model)?);
     let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding))?;
     let oracle = subject.oracle(Mode::Strict)?;
+    if let Some(path) = &args.write_automaton {
+        write_text(path, &oracle.automaton().to_json())?;
+    }
     let start = Instant::now();
     if let Some(path) = &args.check {
         return check_file(args, quiet, path, &machine, &oracle, &subject.name, start);
@@ -158,7 +164,11 @@ fn check_file(
 
 /// Writes a certificate to a file.
 pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<()> {
-    std::fs::write(path, certificate.to_json()).with_context(|| format!("could not write {}", path.display()))
+    write_text(path, &certificate.to_json())
+}
+
+fn write_text(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
 }
 
 fn tell_proved(
