@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Look, Looks, Next, Obligation};
 use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, comparable, machine_digest};
+use crate::automaton::complete::Completion;
 use crate::automaton::reach::{PlaceId, Reach, Strict, Witness};
+use crate::automaton::summarize::complete;
 use crate::automaton::{AutomatonError, Oracle};
-use crate::control::{Control, Stage};
+use crate::control::{Control, Poll, Stage};
 use crate::machine::{Machine, Readout};
 use crate::recognize::View;
 use crate::symbol::{Lookahead, SymbolId};
@@ -79,21 +81,24 @@ pub struct Prover<'a> {
     memory: u32,
     reach: Reach,
     witness: Witness,
+    completions: Vec<Completion>,
 }
 
 impl<'a> Prover<'a> {
     /// Finds what a strict automaton can come to, for machines that see their input in this way.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if that is too much.
-    pub fn new(oracle: &'a Arc<Oracle>, view: View) -> Result<Self, AutomatonError> {
+    /// [`AutomatonError::TooLarge`] if that is too much, [`AutomatonError::DeadEnd`] if a stack cannot become a word although
+    /// the automaton goes on with it, [`AutomatonError::Cancelled`] if the control asks to stop.
+    pub fn new(oracle: &'a Arc<Oracle>, view: View, control: &dyn Control) -> Result<Self, AutomatonError> {
         let memory = match view {
             View::Symbol => 0,
             View::Reservoir => MEMORY,
         };
         let mut strict = Strict::new(oracle, memory)?;
-        let (reach, witness) = Reach::new(&mut strict)?;
-        Ok(Self { oracle, strict, memory, reach, witness })
+        let (reach, witness) = Reach::new(&mut strict, control)?;
+        let completions = complete(&mut strict, (&reach, &witness), &mut Poll::new(control))?;
+        Ok(Self { oracle, strict, memory, reach, witness, completions })
     }
 
     pub(super) fn oracle(&self) -> &Arc<Oracle> {
@@ -113,9 +118,14 @@ impl<'a> Prover<'a> {
     }
 
     /// What a readout must answer, by ends of the stack that are as short as decides. `None` if none decides.
-    pub(crate) fn answers(&self, readout: Readout) -> Option<Vec<Required>> {
+    pub(crate) fn answers(
+        &self,
+        readout: Readout,
+        control: &dyn Control,
+    ) -> Result<Option<Vec<Required>>, CertifyError> {
+        let mut poll = Poll::new(control);
         let terminals = self.oracle.automaton().alphabet().terminals().len();
-        let (cells, root) = Cells::new(&self.strict, &self.reach, &[readout], terminals);
+        let (cells, root) = Cells::new(&self.strict, &self.reach, &[readout], terminals, &mut poll)?;
         let mut queue: VecDeque<Part> = VecDeque::from([(Vec::new(), false, root)]);
         let mut out = Vec::new();
         while let Some((stack, whole, obligations)) = queue.pop_front() {
@@ -125,17 +135,17 @@ impl<'a> Prover<'a> {
                     Some(answer) => {
                         out.push(Required { next: obligation.look.next, stack: stack.clone(), whole, answer });
                     }
-                    None if whole || stack.len() >= DEEPEST => return None,
+                    None if whole || stack.len() >= DEEPEST => return Ok(None),
                     None => left.push(obligation),
                 }
             }
-            for (symbol, obligations) in cells.split_stack(&left) {
+            for (symbol, obligations) in cells.split_stack(&left, &mut poll)? {
                 let mut longer = stack.clone();
                 longer.extend(symbol);
                 queue.push_back((longer, symbol.is_none(), obligations));
             }
         }
-        Some(out)
+        Ok(Some(out))
     }
 
     /// Tries to prove that the machine agrees with the automaton on every word.
@@ -148,7 +158,8 @@ impl<'a> Prover<'a> {
         let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
         let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
         let terminals = machine.alphabet().terminals().len();
-        let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals);
+        let mut poll = Poll::new(control);
+        let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals, &mut poll)?;
         let mut search = Search {
             machine,
             strict: &self.strict,
@@ -161,6 +172,7 @@ impl<'a> Prover<'a> {
             readouts,
             enough: ENOUGH.max(self.reach.heads.len() / HEADS_AN_EXERCISE),
             examined: 0,
+            poll,
         };
         let done = search.run(root, control)?;
         if !search.open.is_empty() {
@@ -175,6 +187,7 @@ impl<'a> Prover<'a> {
             memory: self.memory,
             elements,
             reach: self.reach.clone(),
+            completions: Some(self.completions.clone()),
             cells: done,
         })))
     }
@@ -194,6 +207,7 @@ struct Search<'p, 'a> {
     exercises: Vec<Vec<Exercise>>,
     enough: usize,
     examined: usize,
+    poll: Poll<'p>,
 }
 
 /// A part of the stack, the topmost symbol first, whether it is all of it, and what is still to be proved on it.
@@ -213,9 +227,6 @@ impl Search<'_, '_> {
         let mut queue: VecDeque<Part> = VecDeque::from([(Vec::new(), false, root)]);
         let mut scratch = Scratch::default();
         while let Some((stack, whole, mut obligations)) = queue.pop_front() {
-            if control.cancelled() {
-                return Err(CertifyError::Cancelled);
-            }
             if !self.open.is_empty() && self.exercises.iter().any(|exercises| exercises.len() >= self.enough) {
                 break;
             }
@@ -230,6 +241,7 @@ impl Search<'_, '_> {
             let (mut proved, mut split) = (Vec::new(), Vec::new());
             obligations.reverse();
             while let Some(obligation) = obligations.pop() {
+                self.poll.now()?;
                 let fate = self.fate(&obligation, &stack, whole, &sighting, &mut scratch);
                 match fate {
                     Fate::Dropped => {}
@@ -243,7 +255,7 @@ impl Search<'_, '_> {
                     }
                 }
             }
-            for (symbol, obligations) in self.cells.split_stack(&left) {
+            for (symbol, obligations) in self.cells.split_stack(&left, &mut self.poll)? {
                 let mut longer = stack.clone();
                 longer.extend(symbol);
                 queue.push_back((longer, symbol.is_none(), obligations));
