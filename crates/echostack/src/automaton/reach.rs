@@ -439,42 +439,41 @@ impl Reach {
         self.unders.iter().for_each(|under| all.entry(under.place).or_default().push(*under));
         all
     }
+}
 
-    /// What lies beneath a head, down to the bottom, in a stack whose next `count` elements fit.
-    pub(crate) fn way_down(
-        &self,
-        head: Head,
-        count: usize,
-        beneath: &HashMap<PlaceId, Vec<Under>>,
-        fits: impl Fn(usize, ElementId) -> bool,
-    ) -> Option<Vec<Under>> {
-        let start = (head.beneath, 0_usize);
-        let mut from: HashMap<(PlaceId, usize), (Under, (PlaceId, usize))> = HashMap::new();
-        let mut queue = VecDeque::from([start]);
-        while let Some((place, read)) = queue.pop_front() {
-            if (place, read) == (0, count) {
-                let (mut way, mut at) = (Vec::new(), (place, read));
-                while at != start {
-                    let (under, before) = from[&at];
-                    way.push(under);
-                    at = before;
-                }
-                way.reverse();
-                return Some(way);
+/// What lies beneath a head, down to the bottom, in a stack whose next `count` elements fit.
+pub(crate) fn way_down(
+    head: Head,
+    count: usize,
+    beneath: &HashMap<PlaceId, Vec<Under>>,
+    fits: impl Fn(usize, ElementId) -> bool,
+) -> Option<Vec<Under>> {
+    let start = (head.beneath, 0_usize);
+    let mut from: HashMap<(PlaceId, usize), (Under, (PlaceId, usize))> = HashMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some((place, read)) = queue.pop_front() {
+        if (place, read) == (0, count) {
+            let (mut way, mut at) = (Vec::new(), (place, read));
+            while at != start {
+                let (under, before) = from[&at];
+                way.push(under);
+                at = before;
             }
-            for &under in beneath.get(&place).into_iter().flatten() {
-                if read < count && !fits(read, under.element) {
-                    continue;
-                }
-                let next = (under.beneath, (read + 1).min(count));
-                if next != start && !from.contains_key(&next) {
-                    from.insert(next, (under, (place, read)));
-                    queue.push_back(next);
-                }
+            way.reverse();
+            return Some(way);
+        }
+        for &under in beneath.get(&place).into_iter().flatten() {
+            if read < count && !fits(read, under.element) {
+                continue;
+            }
+            let next = (under.beneath, (read + 1).min(count));
+            if next != start && !from.contains_key(&next) {
+                from.insert(next, (under, (place, read)));
+                queue.push_back(next);
             }
         }
-        None
     }
+    None
 }
 
 impl Witness {

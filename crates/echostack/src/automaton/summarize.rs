@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use foldhash::fast::RandomState;
 
 use super::complete::{Completion, Goal, Outcome, accepts, elements_beneath, forget, stuck};
-use super::reach::{Control, ElementId, Move, Reach, Strict, System, Witness};
+use super::reach::{Control, ElementId, Move, Reach, Strict, System, Witness, way_down};
 use super::{AutomatonError, Oracle};
 use crate::control::{Control as Caller, Poll};
 use crate::symbol::SymbolId;
@@ -249,7 +249,7 @@ fn dead_end(strict: &Strict<'_>, (reach, witness): (&Reach, &Witness), elements:
     let found = reach.heads.iter().filter(|head| forget(head.control) == Control::Next(0)).find_map(|&head| {
         let fits = |depth: usize, element: ElementId| elements.get(depth + 1).is_none_or(|&wanted| wanted == element);
         let top = head.element == elements[0];
-        let unders = top.then(|| reach.way_down(head, elements.len() - 1, &beneath, fits)).flatten()?;
+        let unders = top.then(|| way_down(head, elements.len() - 1, &beneath, fits)).flatten()?;
         let stack: Vec<ElementId> = unders.iter().rev().map(|under| under.element).chain([head.element]).collect();
         Some((witness.word(head, &unders), stack))
     });

@@ -7,14 +7,42 @@
 //! lose, in the program that decides and in the bounds themselves.
 //!
 //! The values of a list of clauses are linear in the state: on a box they are known but for rounding.
+//!
+//! Each constant has the name of the lemma in docs/proof that it stands for. What is no finite number is no bound: the
+//! decision then counts as open.
 
+use super::CertifyError;
 use super::cells::Look;
-use super::enclose::{Encloser, Enclosure, Start};
+use super::enclose::{Encloser, Enclosure, NORM, Start};
+use super::scale::{UNDERFLOW, WellScaled};
+use crate::control::Poll;
 use crate::machine::{Machine, Readout};
 use crate::readout::{Clause, Head, Pair, Side, place_of_pair};
 use crate::recognize::View;
-use crate::simd::{Comparison, Rows, Simd};
+use crate::simd::{Comparison, EXP_ERROR, Rows, Simd};
 use crate::symbol::{Lookahead, SymbolId};
+
+/// How much of its allowance a squared distance may lose (Lemma DISTANCE_LOSS).
+pub(super) const DISTANCE_LOSS: f64 = 8.;
+/// Covers the rounding of a weighted sum of distances (Lemma LEAN).
+pub(super) const LEAN: f64 = 1. + 1e-12;
+/// How often the loss of a distance enters a kernel value: in the program, in the bounds, and to second order (Lemma
+/// DISTANCE_SHARE).
+pub(super) const DISTANCE_SHARE: f64 = 4.;
+/// What each term of a decision loses, in units of the distance from 1 to the next number (Lemma TERM_LOSS).
+pub(super) const TERM_LOSS: f64 = 8.;
+/// Terms that are added to those of the sum: products, exponents and exponentials are rounded, too (Lemma EXTRA_TERMS).
+pub(super) const EXTRA_TERMS: usize = 128;
+// Four roundings of exponents up to 400, four exponentials, and a few products. A rounding is half of EPSILON.
+const _: () = assert!(2. * TERM_LOSS * EXTRA_TERMS as f64 >= 4. * 400. + 8. * EXP_ERROR / f64::EPSILON + 20.);
+/// Above this the loss is not linear any more (Lemma MOST_LOST).
+pub(super) const MOST_LOST: f64 = 1e-2;
+/// Covers the rounding of the change by the gradient, or of a linear map's spread (Lemma CHANGE).
+pub(super) const CHANGE: f64 = 1. + 1e-11;
+/// What each term of a linear value loses (Lemma LINEAR_LOSS).
+pub(super) const LINEAR_LOSS: f64 = 8.;
+/// What the sum of both sides' linear values and the intercept loses (Lemma CLAUSE_LOSS).
+pub(super) const CLAUSE_LOSS: f64 = 8.;
 
 /// A set of states, as the readouts see it.
 #[derive(Debug)]
@@ -23,7 +51,7 @@ pub(crate) struct Sighting {
     set: Option<Enclosure>,
     /// More than a squared distance loses by rounding.
     loss: f64,
-    /// The set's size times how far it can be from a centre.
+    /// The length of the set's half-widths times how far it can be from a centre.
     span: f64,
     kernels: Vec<Factors>,
     /// This side's part of the linear values.
@@ -78,6 +106,8 @@ struct Centres {
 struct Kernel {
     gamma: f64,
     support: Vec<[u32; 2]>,
+    /// The terms of the longest sum over it. A pair may name a support vector more than once.
+    terms: usize,
 }
 
 /// Bounds of all decisions of a machine.
@@ -137,30 +167,44 @@ impl Scratch {
 }
 
 impl<'m> Bounds<'m> {
-    /// `None` if the machine's reservoir is of a kind that we cannot enclose, or a kernel does not fall with the distance.
-    pub(crate) fn new(machine: &'m Machine) -> Option<Self> {
-        let encloser = Encloser::new(machine.reservoir().parts()?)?;
+    /// # Errors
+    /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed.
+    pub(crate) fn new(scaled: &WellScaled<'m>, poll: &mut Poll<'_>) -> Result<Self, CertifyError> {
+        let machine = scaled.machine;
+        let encloser = Encloser::new(scaled.reservoir.clone()).ok_or(CertifyError::Reservoir)?;
         let alphabet = machine.alphabet();
         let starts = match machine.view() {
-            View::Symbol => [Start::Zero, encloser.anything(alphabet.len())],
-            View::Reservoir => [alphabet.terminals().len(), alphabet.len()].map(|count| encloser.anything(count)),
+            View::Symbol => [Start::Zero, encloser.anything(alphabet.len(), poll)?],
+            View::Reservoir => {
+                [encloser.anything(alphabet.terminals().len(), poll)?, encloser.anything(alphabet.len(), poll)?]
+            }
         };
-        let parts = machine.projection().parts();
+        let parts = &scaled.projection;
         let width = machine.reservoir().neurons();
-        let [input, stack] = parts.halves.map(|half| {
+        let [input, stack] = parts.halves.clone().map(|half| {
             let mut rows = Rows::new(width);
             half.centres.chunks_exact(width).for_each(|row| rows.push(row));
             let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
-            let longest = half.centres.chunks_exact(width).map(square).fold(0., f64::max).sqrt() * 1.001;
+            let longest = half.centres.chunks_exact(width).map(square).fold(0., f64::max).sqrt() * NORM;
             let (map, count) = half.linear;
             let linear = (0..count).map(|column| map.iter().skip(column).step_by(count).copied().collect()).collect();
             Centres { width, flat: half.centres, rows, members: half.members, longest, linear }
         });
-        if !parts.kernels.iter().all(|(gamma, _)| *gamma > 0. && gamma.is_finite()) {
-            return None;
-        }
-        let kernels = parts.kernels.into_iter().map(|(gamma, support)| Kernel { gamma, support }).collect();
-        Some(Self { machine, encloser, starts, input, stack, kernels, heads: machine.heads() })
+        let heads = machine.heads();
+        let terms = |number: usize| {
+            let pairs = heads.iter().filter_map(|(_, head)| match head {
+                Head::Votes { kernel, pairs, .. } if *kernel == number => Some(pairs),
+                _ => None,
+            });
+            pairs.flatten().map(|pair| pair.terms.len()).max().unwrap_or(0)
+        };
+        let kernels = parts.kernels.iter().enumerate().map(|(number, (gamma, support))| Kernel {
+            gamma: *gamma,
+            support: support.clone(),
+            terms: terms(number),
+        });
+        let kernels = kernels.collect();
+        Ok(Self { machine, encloser, starts, input, stack, kernels, heads })
     }
 
     /// The readouts that are bounded.
@@ -208,10 +252,11 @@ impl<'m> Bounds<'m> {
         if set.ball > 0. {
             simd.weighted_distances(&side.flat, &set.centre, &set.radii, &mut lean);
         }
-        let length = set.centre.iter().map(|x| x * x).sum::<f64>().sqrt() * 1.001 + set.ball;
-        let loss = 8. * (side.width + 8) as f64 * f64::EPSILON * (length + side.longest) * (length + side.longest);
+        let length = set.centre.iter().map(|x| x * x).sum::<f64>().sqrt() * NORM + set.ball;
+        let loss =
+            DISTANCE_LOSS * (side.width + 8) as f64 * f64::EPSILON * (length + side.longest) * (length + side.longest);
         for (lean, distance) in lean.iter_mut().zip(distances) {
-            *lean = lean.min(set.ball * (distance + loss).sqrt()) * (1. + 1e-12);
+            *lean = worse(*lean, set.ball * (distance + loss).sqrt()) * LEAN;
         }
         let square = set.ball * set.ball;
         let kernels = self.kernels.iter().zip(&side.members).map(|(kernel, members)| {
@@ -229,7 +274,7 @@ impl<'m> Bounds<'m> {
             }
         });
         let kernels = kernels.collect();
-        let span = (length + side.longest) * set.ball;
+        let span = (length + side.longest) * set.spread();
         let linear = side.linear.iter().map(|weights| range(weights, &set)).collect();
         Sighting { set: Some(set), loss, span, kernels, linear }
     }
@@ -352,9 +397,9 @@ impl<'m> Bounds<'m> {
         };
         fill(&mut scratch.loss, lean().map(share));
         // A kernel value is off by the loss of its distances, in the program and here; a sum by its number of terms.
-        let count = (kernel.support.len() + self.stack.width + 64) as f64;
-        scratch.lost = 4. * gamma * (input.loss + stack.loss) + 8. * count * f64::EPSILON;
-        if scratch.lost.is_nan() || scratch.lost > 1e-2 {
+        let count = (kernel.terms + self.stack.width + EXTRA_TERMS) as f64;
+        scratch.lost = DISTANCE_SHARE * gamma * (input.loss + stack.loss) + TERM_LOSS * count * f64::EPSILON;
+        if scratch.lost.is_nan() || scratch.lost > MOST_LOST {
             scratch.lost = f64::INFINITY;
         }
     }
@@ -378,16 +423,19 @@ impl<'m> Bounds<'m> {
             loss += weight.abs() * scratch.loss[at];
         }
         let (middle, least) = (middle + sign * pair.intercept, least + sign * pair.intercept);
-        let lost = loss * scratch.lost + 1e-280;
+        let lost = loss * scratch.lost + UNDERFLOW;
         let interval = least - lost;
         let worth = middle - curved - lost > 0.;
+        if !(least.is_finite() && curved.is_finite() && lost.is_finite()) {
+            return Margin { least: f64::NEG_INFINITY, middle };
+        }
         if interval > 0. || !worth {
             return Margin { least: interval, middle };
         }
         let change = self.change(&self.input, Side::Input, pair, kernel, input, scratch)
             + self.change(&self.stack, Side::Stack, pair, kernel, stack, scratch);
-        let taylor = middle - curved - change * (1. + 1e-9) - lost;
-        Margin { least: if taylor > interval { taylor } else { interval }, middle }
+        let taylor = middle - curved - change * CHANGE - lost;
+        Margin { least: if taylor.is_finite() && taylor > interval { taylor } else { interval }, middle }
     }
 
     /// The greatest change of a pair's value by its gradient in the middle of one side's set.
@@ -427,7 +475,7 @@ impl<'m> Bounds<'m> {
         }
         let boxed: f64 = scratch.gradient.iter().zip(&set.radii).map(|(slope, radius)| slope.abs() * radius).sum();
         let square: f64 = scratch.gradient.iter().map(|slope| slope * slope).sum();
-        2. * kernel.gamma * boxed.min(square.sqrt() * set.ball)
+        2. * kernel.gamma * worse(boxed, square.sqrt() * set.ball)
     }
 }
 
@@ -439,8 +487,8 @@ fn range(weights: &[f64], set: &Enclosure) -> Range {
     let boxed: f64 = terms().map(|(weight, (_, radius))| weight.abs() * radius).sum();
     let most: f64 = terms().map(|(weight, (centre, radius))| weight.abs() * (centre.abs() + radius)).sum();
     let length = weights.iter().map(|weight| weight * weight).sum::<f64>().sqrt();
-    let lost = 8. * (weights.len() + 8) as f64 * f64::EPSILON * most + 1e-280;
-    Range { middle, spread: boxed.min(length * set.ball) * (1. + 1e-9) + lost }
+    let lost = LINEAR_LOSS * (weights.len() + 8) as f64 * f64::EPSILON * most + UNDERFLOW;
+    Range { middle, spread: worse(boxed, length * set.ball) * CHANGE + lost }
 }
 
 /// How surely a clause holds, or fails.
@@ -458,11 +506,15 @@ fn clause_range(clause: &Clause, input: &Sighting, stack: &Sighting) -> ClauseRa
     for &(number, intercept) in &clause.conditions {
         let [a, b] = [input.linear[number as usize], stack.linear[number as usize]];
         let middle = a.middle + b.middle + intercept;
-        let lost = 8. * f64::EPSILON * (a.middle.abs() + b.middle.abs() + intercept.abs());
+        let lost = CLAUSE_LOSS * f64::EPSILON * (a.middle.abs() + b.middle.abs() + intercept.abs()) + UNDERFLOW;
         let spread = a.spread + b.spread + lost;
         all.middle = worse(all.middle, middle);
+        if !(middle.is_finite() && spread.is_finite()) {
+            all.holds = f64::NEG_INFINITY;
+            continue;
+        }
         all.holds = worse(all.holds, middle - spread);
-        all.fails = all.fails.max(-middle - spread); // one that is no number does not help to fail
+        all.fails = all.fails.max(-middle - spread);
     }
     all
 }
@@ -567,7 +619,7 @@ mod tests {
 
     /// Compares what is certain of lists with what the machine decides after random continuations.
     fn compare_lists(machine: &Machine, count: usize) -> [usize; 2] {
-        let bounds = Bounds::new(machine).unwrap();
+        let bounds = Bounds::new(&WellScaled::new(machine).unwrap(), &mut Poll::new(&())).unwrap();
         let (symbols, terminals) = (machine.alphabet().len(), machine.alphabet().terminals().len());
         let mut random = ChaCha8Rng::seed_from_u64(6);
         let mut scratch = Scratch::default();
@@ -608,7 +660,7 @@ mod tests {
     /// Compares bounds with what the machine computes after random continuations. Returns the widest gap on whole
     /// sequences, and how many decisions were certain.
     fn compare(machine: &Machine, count: usize) -> (f64, usize) {
-        let bounds = Bounds::new(machine).unwrap();
+        let bounds = Bounds::new(&WellScaled::new(machine).unwrap(), &mut Poll::new(&())).unwrap();
         let alphabet = machine.alphabet().clone();
         let (symbols, terminals) = (alphabet.len(), alphabet.terminals().len());
         let mut random = ChaCha8Rng::seed_from_u64(5);

@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Looks, Obligation};
-use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, machine_digest};
+use super::scale::WellScaled;
+use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, digest, machine_bytes};
 use crate::automaton::Oracle;
 use crate::automaton::complete::{justified, stuck};
 use crate::automaton::reach::{Control, Head, Move, Reach, Strict, System, Under};
@@ -42,7 +43,8 @@ pub struct ProvedCell {
     pub margin: f64,
 }
 
-/// Verifies that a certificate proves that the machine agrees with the strict automaton on every word.
+/// Verifies that a certificate proves that the machine agrees with the strict automaton on every word. The machine is read
+/// back from the bytes of its file first, and must have one of the library's own reservoirs.
 ///
 /// # Errors
 /// [`CertifyError::Refused`] if it does not; [`CertifyError::Cancelled`] if the control asks to stop; the others if the two
@@ -73,9 +75,12 @@ pub fn check_each(
     if certificate.arithmetic != ARITHMETIC {
         return refuse("it is for another arithmetic");
     }
-    if certificate.machine != machine_digest(machine)? {
+    let bytes = machine_bytes(machine)?;
+    if certificate.machine != digest(&bytes, &mut poll)? {
         return refuse("it is for another machine");
     }
+    // What is checked is the machine that the file holds, whatever the one in memory was made by.
+    let machine = &Machine::from_bytes(&bytes)?;
     if certificate.automaton != automaton_digest(automaton) {
         return refuse("it is for another automaton");
     }
@@ -98,7 +103,7 @@ pub fn check_each(
     }
     closed(&certificate.reach, &mut strict, certificate.elements.len(), &mut poll)?;
     completable(certificate, &mut strict, &mut poll)?;
-    let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
+    let bounds = Bounds::new(&WellScaled::new(machine)?, &mut poll)?;
     let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
     let terminals = machine.alphabet().terminals().len();
     let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals, &mut poll)?;
@@ -160,12 +165,11 @@ fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize, poll: &mut Po
 /// Every configuration in which a token is to be read can be continued to a word that is accepted.
 fn completable(certificate: &Certificate, strict: &mut Strict<'_>, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
     let found; // in place of those that a certificate of the first version does not have
-    let list = match &certificate.completions {
-        Some(list) => list,
-        None => {
-            found = summaries(strict, &certificate.reach, poll)?;
-            &found
-        }
+    let list = if let Some(list) = &certificate.completions {
+        list
+    } else {
+        found = summaries(strict, &certificate.reach, poll)?;
+        &found
     };
     let elements = certificate.elements.len();
     if !list.iter().all(|&(_, element, _)| element as usize <= elements) || !justified(list, strict, poll)? {

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::prove::{OpenCell, Prover};
-use crate::automaton::reach::{Control, ElementId, PlaceId, Recalled, Sight, System, Under};
+use crate::automaton::reach::{Control, ElementId, PlaceId, Recalled, Sight, System, Under, way_down};
 use crate::control::Control as Caller;
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Limits, Recognizer, Session, Status, Verdict, judge, judge_all};
@@ -162,7 +162,7 @@ impl Prover<'_> {
             }
             let lower = symbols.get(1..).unwrap_or(&[]);
             let fits = |depth: usize, element: ElementId| lower[depth] == self.strict().symbol(element);
-            if let Some(unders) = self.reach().way_down(head, lower.len(), beneath, fits) {
+            if let Some(unders) = way_down(head, lower.len(), beneath, fits) {
                 words.push(self.witness().word(head, &unders));
             }
         }

@@ -1,17 +1,39 @@
 //! Sets that contain every state a reservoir can be in after a suffix, whatever came before it.
 //!
 //! The states are those that the program computes, not those of real numbers: each step is widened by more than floating
-//! point can lose in it, in whatever order the sums are taken.
+//! point can lose in it, in whatever order the sums are taken. Each constant has the name of the lemma in docs/proof that it
+//! stands for.
 
+use super::scale::{LARGEST, UNDERFLOW};
+use crate::control::{Cancelled, Poll};
 use crate::reservoir::{Activation, Recurrent, ReservoirParts};
-use crate::simd::Simd;
+use crate::simd::{Simd, TANH_ERROR};
 
 /// 2^-52, the distance from 1 to the next number.
 const EPSILON: f64 = f64::EPSILON;
 
-/// More than a hyperbolic tangent, a leak and the middle of an interval lose together: states of at most 1 are off by less
-/// than 16 times the distance from 1 to the next number.
-const FINISH: f64 = 64. * EPSILON;
+/// What the weighted sum of a neuron loses for each of its terms, in the program and in the bounds (Lemma STEP_SLACK).
+pub(super) const STEP_SLACK: f64 = 8.;
+/// More than a hyperbolic tangent, a leak and the middle of an interval lose together (Lemma FINISH).
+pub(super) const FINISH: f64 = 64. * EPSILON;
+const _: () = assert!(FINISH >= 2. * TANH_ERROR + 12. * EPSILON);
+/// No state of a network with the hyperbolic tangent is larger, whatever was read and however it was rounded (Lemma
+/// EVERYTHING).
+pub(super) const EVERYTHING: f64 = 1.001;
+/// Covers the rounding of a length, or of a sum of up to 2^24 positive terms (Lemma NORM).
+pub(super) const NORM: f64 = 1. + 1e-8;
+/// What a length loses for each of its terms, and by its root (Lemma LENGTH).
+pub(super) const LENGTH_TERM: f64 = 2.;
+pub(super) const LENGTH_ROOT: f64 = 4.;
+/// What a step of a linear network loses for each of its terms (Lemma LINEAR_STEP).
+pub(super) const LINEAR_STEP: f64 = 8.;
+/// The size of the power of a linear network's matrix from which on its powers are summed up as a geometric series (Lemma
+/// GEOMETRIC).
+pub(super) const GEOMETRIC: f64 = 0.25;
+/// The most that rounding may add up to, compared with the states themselves (Lemma CONDITION).
+pub(super) const CONDITION: f64 = 0.25;
+/// Covers the rounding of a few products and sums (Lemma FEW).
+pub(super) const FEW: f64 = 1. + 1e-12;
 
 /// A set of states: those within `radii` of the centre in every neuron and within `ball` of it in Euclid's distance.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,12 +51,17 @@ impl Enclosure {
     }
 
     /// The states between two bounds in every neuron, which are not far beyond 1.
-    fn between(low: &[f64], high: &[f64]) -> Self {
+    pub(super) fn between(low: &[f64], high: &[f64]) -> Self {
         let ends = low.iter().zip(high);
         let centre: Vec<f64> = ends.clone().map(|(low, high)| f64::midpoint(*low, *high)).collect();
         let radii: Vec<f64> = ends.map(|(low, high)| (high - low) * 0.5 + FINISH).collect();
         let ball = length(&radii);
         Self { centre, radii, ball }
+    }
+
+    /// The length of the half-widths, or that of the ball if it is larger.
+    pub(super) fn spread(&self) -> f64 {
+        length(&self.radii).max(self.ball)
     }
 
     /// Whether the other set's box is inside this one's.
@@ -53,9 +80,10 @@ impl Enclosure {
 }
 
 /// An upper bound of the length of a vector.
-fn length(vector: &[f64]) -> f64 {
+pub(super) fn length(vector: &[f64]) -> f64 {
     let square: f64 = vector.iter().map(|x| x * x).sum();
-    (square * (1. + 2. * (vector.len() as f64 + 4.) * EPSILON)).sqrt() * (1. + 4. * EPSILON)
+    let terms = LENGTH_TERM * (vector.len() + 4) as f64 * EPSILON;
+    (square * (1. + terms)).sqrt() * (1. + LENGTH_ROOT * EPSILON)
 }
 
 /// What encloses the states of a reservoir.
@@ -103,11 +131,11 @@ impl Encloser {
 
     /// A set that contains the zero state and, with any state, its successors under any of these channels: all states
     /// that a sequence of them can lead to.
-    pub(crate) fn anything(&self, channels: usize) -> Start {
-        match self {
-            Self::Squashing(squashing) => Start::Set(squashing.anything(channels)),
+    pub(crate) fn anything(&self, channels: usize, poll: &mut Poll<'_>) -> Result<Start, Cancelled> {
+        Ok(match self {
+            Self::Squashing(squashing) => Start::Set(squashing.anything(channels, poll)?),
             Self::Delay(_) => Start::Any,
-        }
+        })
     }
 
     /// The states after `symbols` (`None`: silence), begun at `start`.
@@ -150,14 +178,25 @@ pub(crate) struct Squashing {
     bias: Vec<f64>,
     leak: f64,
     /// More than the sums of a neuron lose by rounding, those of the program and those of the bounds together.
-    slack: Vec<f64>,
+    pub(super) slack: Vec<f64>,
 }
 
-/// How often the set of all states is made smaller.
+/// How often the set of all states is made smaller, and when that is not worth it any more. No lemma depends on it: the set
+/// is checked at the end.
 const ROUNDS: usize = 40;
+const SETTLED: f64 = 1e-6;
+/// The set of all states is a little wider than needed, so that rounding cannot make the check of it fail. No lemma depends
+/// on it.
+const WIDER: f64 = 1e-9;
 
 impl Squashing {
-    fn new(neurons: usize, entries: &[(usize, usize, f64)], columns: Vec<f64>, bias: Vec<f64>, leak: f64) -> Self {
+    pub(super) fn new(
+        neurons: usize,
+        entries: &[(usize, usize, f64)],
+        columns: Vec<f64>,
+        bias: Vec<f64>,
+        leak: f64,
+    ) -> Self {
         let mut starts = vec![0; neurons + 1];
         for &(row, _, _) in entries {
             starts[row + 1] += 1;
@@ -171,13 +210,14 @@ impl Squashing {
             let largest = columns.iter().skip(row).step_by(neurons).fold(0., |a: f64, b| a.max(b.abs()));
             let sum = recurrent.iter().map(|(_, weight)| weight.abs()).sum::<f64>();
             let sum = sum + largest + bias.get(row).map_or(0., |bias| bias.abs());
-            8. * (recurrent.len() + 8) as f64 * EPSILON * sum
+            STEP_SLACK * (recurrent.len() + 8) as f64 * EPSILON * sum
         };
         let slack = (0..neurons).map(slack).collect();
         Self { neurons, starts, weights, columns, bias, leak, slack }
     }
 
-    fn step(&self, set: &mut Enclosure, channel: Option<usize>) {
+    /// Between which values the argument of each hyperbolic tangent lies.
+    pub(super) fn arguments(&self, set: &Enclosure, channel: Option<usize>) -> [Vec<f64>; 2] {
         let input = channel.map(|channel| &self.columns[channel * self.neurons..][..self.neurons]);
         let (mut low, mut high) = (vec![0.; self.neurons], vec![0.; self.neurons]);
         for row in 0..self.neurons {
@@ -189,6 +229,11 @@ impl Squashing {
             middle += input.map_or(0., |input| input[row]) + self.bias.get(row).copied().unwrap_or(0.);
             (low[row], high[row]) = (middle - radius, middle + radius);
         }
+        [low, high]
+    }
+
+    pub(super) fn step(&self, set: &mut Enclosure, channel: Option<usize>) {
+        let [mut low, mut high] = self.arguments(set, channel);
         let simd = Simd::default();
         simd.tanh(&mut low);
         simd.tanh(&mut high);
@@ -204,34 +249,34 @@ impl Squashing {
 
     /// Begun with all that a hyperbolic tangent can give, the set of all successors becomes smaller in every round. That
     /// the last one contains its own successors is checked at the end.
-    fn anything(&self, channels: usize) -> Enclosure {
-        let everything = Enclosure::between(&vec![-1.001; self.neurons], &vec![1.001; self.neurons]);
-        let successors = |set: &Enclosure| -> Vec<Enclosure> {
+    fn anything(&self, channels: usize, poll: &mut Poll<'_>) -> Result<Enclosure, Cancelled> {
+        let everything = Enclosure::between(&vec![-EVERYTHING; self.neurons], &vec![EVERYTHING; self.neurons]);
+        let mut successors = |set: &Enclosure| -> Result<Vec<Enclosure>, Cancelled> {
             let after = |channel: usize| {
+                poll.now()?;
                 let mut next = set.clone();
                 self.step(&mut next, Some(channel));
-                next
+                Ok(next)
             };
             (0..channels).map(after).collect()
         };
         let mut set = everything.clone();
         for _ in 0..ROUNDS {
-            // A little wider than needed, so that rounding cannot make the last check fail.
-            let (mut low, mut high) = (vec![-1e-9_f64; self.neurons], vec![1e-9_f64; self.neurons]);
-            for next in successors(&set) {
+            let (mut low, mut high) = (vec![-WIDER; self.neurons], vec![WIDER; self.neurons]);
+            for next in successors(&set)? {
                 for (row, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
-                    *low = low.min(next.centre[row] - next.radii[row] - 1e-9);
-                    *high = high.max(next.centre[row] + next.radii[row] + 1e-9);
+                    *low = low.min(next.centre[row] - next.radii[row] - WIDER);
+                    *high = high.max(next.centre[row] + next.radii[row] + WIDER);
                 }
             }
             let next = Enclosure::between(&low, &high);
             let moved = next.radii.iter().zip(&set.radii).map(|(a, b)| b - a).fold(0., f64::max);
             set = next;
-            if moved < 1e-6 {
+            if moved < SETTLED {
                 break;
             }
         }
-        if successors(&set).iter().all(|next| set.covers(next)) { set } else { everything }
+        Ok(if successors(&set)?.iter().all(|next| set.covers(next)) { set } else { everything })
     }
 }
 
@@ -246,62 +291,50 @@ pub(crate) struct Delay {
     /// For each number of steps, what may be left of all symbols that are older: in every neuron, and as a length.
     tails: Vec<(Vec<f64>, f64)>,
     /// More than all rounding together moves a state.
-    slack: f64,
+    pub(super) slack: f64,
 }
 
-/// The most steps after which a symbol must have lost half of its size.
+/// The most steps after which a symbol must have lost three quarters of its size.
 const LONGEST_ECHO: usize = 4096;
 
 impl Delay {
-    fn new(recurrent: &[f64], input: &[f64], channels: usize) -> Option<Self> {
+    pub(super) fn new(recurrent: &[f64], input: &[f64], channels: usize) -> Option<Self> {
         let order = input.len();
+        // What a step loses of a state and a weight matrix of length 1 (Lemma LINEAR_STEP).
+        let rounding = LINEAR_STEP * (order + 8) as f64 * EPSILON;
         let times = |vector: &[f64]| -> Vec<f64> {
             let mut out = vec![0.; order];
             Simd::default().multiply(recurrent, vector, &mut out);
             out
         };
-        // The powers of the matrix, column by column, until one is small.
-        let mut power: Vec<Vec<f64>> =
-            (0..order).map(|row| (0..order).map(|column| f64::from(u8::from(row == column))).collect()).collect();
-        let size = |power: &[Vec<f64>]| length(&power.iter().map(|column| length(column)).collect::<Vec<_>>());
-        let mut sizes = Vec::new();
-        while sizes.len() < 2 || sizes.last().is_some_and(|&size| size > 0.25) {
-            if sizes.len() > LONGEST_ECHO || sizes.len() * order * order * order > 1 << 31 {
-                return None;
-            }
-            sizes.push(size(&power));
-            power = power.iter().map(|column| times(column)).collect();
-        }
-        let period = sizes.len() - 1;
-        // Rounding in one step is passed on like anything else; the powers beyond the last are each at most a quarter of
-        // those a period before.
-        let total: f64 = sizes.iter().sum::<f64>() * 4. / 3. * 1.001;
+        let Powers { bounds, total, size } = Powers::new(order, rounding, times)?;
+        let period = bounds.len() - 1;
         let count = 3 * period + 32;
         let mut echoes = vec![input.to_vec()];
         while echoes.len() < count + period {
             echoes.push(times(&echoes[echoes.len() - 1]));
         }
+        let lengths: Vec<f64> = echoes.iter().map(|echo| length(echo)).collect();
+        // How far all computed echoes together are from the true ones (Lemma ECHOES).
+        let off = total * rounding * size * lengths.iter().sum::<f64>() * NORM;
         let mut tails = vec![(vec![0.; order], 0.); count + 1];
-        for from in (0..=count).rev() {
-            tails[from] = if from == count {
-                let rest: f64 = echoes[from..].iter().map(|echo| length(echo)).sum::<f64>() * 4. / 3. * 1.001;
-                (vec![rest; order], rest)
-            } else {
-                let (above, length_above) = &tails[from + 1];
-                let radii = above.iter().zip(&echoes[from]).map(|(a, b)| a + b.abs()).collect();
-                (radii, length_above + length(&echoes[from]))
-            };
+        let rest = lengths[count..].iter().sum::<f64>() / (1. - GEOMETRIC) * NORM;
+        tails[count] = (vec![rest; order], rest);
+        for from in (0..count).rev() {
+            let (above, length_above) = &tails[from + 1];
+            let radii = above.iter().zip(&echoes[from]).map(|(a, b)| a + b.abs()).collect();
+            tails[from] = (radii, length_above + lengths[from]);
         }
-        // In one step a sum of `order` products and an input is rounded; a state is at most as long as all echoes together.
-        let longest = tails[0].1 * 1.001;
-        let rounding = 8. * (order + 8) as f64 * EPSILON * (order as f64).sqrt();
-        let one = rounding * (sizes[1].max(1.) * longest + length(input)) * (channels as f64).sqrt();
-        // The echoes and tails are computed with such steps, too, and at most as many are summed.
-        let slack = one * total * (4. + (count + period) as f64);
-        slack.is_finite().then_some(Self { channels, order, echoes, tails, slack })
+        let longest = (tails[0].1 + 2. * off) * NORM;
+        // What rounding adds up to over all steps of the program, and in the sums of echoes here (Lemma DELAY_SLACK).
+        let steps = total * rounding * (2. * size * longest + lengths[0]);
+        let sums = LENGTH_TERM * (count + period + 8) as f64 * EPSILON * longest;
+        let slack = (steps + 2. * off + sums) * NORM + UNDERFLOW;
+        let tame = longest <= LARGEST && total * rounding * (size + 1.) <= CONDITION && slack.is_finite();
+        tame.then_some(Self { channels, order, echoes, tails, slack })
     }
 
-    fn after(&self, anything: bool, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
+    pub(super) fn after(&self, anything: bool, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
         let count = symbols.len();
         let mut centre = vec![0.; self.channels * self.order];
         for (number, channel) in symbols.enumerate() {
@@ -318,9 +351,49 @@ impl Delay {
             age if anything || count > last => &self.tails[age],
             _ => &(vec![0.; self.order], 0.),
         };
-        let radii: Vec<f64> =
-            (0..self.channels).flat_map(|_| radii.iter().map(|r| (r + self.slack) * (1. + 1e-12))).collect();
-        Enclosure { centre, radii, ball: (ball + self.slack) * (1. + 1e-12) }
+        let radii: Vec<f64> = (0..self.channels).flat_map(|_| radii.iter().map(|r| (r + self.slack) * FEW)).collect();
+        Enclosure { centre, radii, ball: (ball + self.slack) * FEW }
+    }
+}
+
+/// What is known of the powers of a matrix.
+pub(super) struct Powers {
+    /// More than the size of each power, up to the first of size [`GEOMETRIC`] at most.
+    pub(super) bounds: Vec<f64>,
+    /// More than the sizes of all powers together.
+    pub(super) total: f64,
+    /// The size of the matrix.
+    pub(super) size: f64,
+}
+
+impl Powers {
+    /// Sizes are Frobenius norms: a power's is at most the product of its factors'. `None` if the powers do not become small
+    /// soon enough.
+    pub(super) fn new(order: usize, rounding: f64, times: impl Fn(&[f64]) -> Vec<f64>) -> Option<Self> {
+        let unit = |row: usize| (0..order).map(|column| f64::from(u8::from(row == column))).collect();
+        let mut power: Vec<Vec<f64>> = (0..order).map(unit).collect();
+        let size = |power: &[Vec<f64>]| length(&power.iter().map(|column| length(column)).collect::<Vec<_>>());
+        let mut computed = vec![size(&power)];
+        power = power.iter().map(|column| times(column)).collect();
+        let own = size(&power);
+        // A computed power is off by what each step has lost, times the power that came after it (Lemma POWERS).
+        let mut bounds = computed.clone();
+        while bounds.len() < 2 || bounds.last().is_some_and(|&bound| bound > GEOMETRIC) {
+            let number = bounds.len();
+            if number > LONGEST_ECHO || number * order * order * order > 1 << 31 {
+                return None;
+            }
+            computed.push(size(&power));
+            power = power.iter().map(|column| times(column)).collect();
+            let lost: f64 = bounds.iter().rev().zip(&computed).map(|(after, before)| after * before).sum();
+            let bound = (computed[number] + rounding * own * lost) * FEW + UNDERFLOW;
+            if !bound.is_finite() {
+                return None;
+            }
+            bounds.push(bound);
+        }
+        let total = bounds[..bounds.len() - 1].iter().sum::<f64>() / (1. - GEOMETRIC) * NORM;
+        Some(Self { bounds, total, size: own })
     }
 }
 
@@ -362,7 +435,7 @@ mod tests {
         for (name, params) in kinds() {
             let reservoir = params.build(channels).unwrap();
             let encloser = Encloser::new(reservoir.parts().unwrap()).unwrap();
-            let (anything, simd) = (encloser.anything(channels), Simd::default());
+            let (anything, simd) = (encloser.anything(channels, &mut Poll::new(&())).unwrap(), Simd::default());
             let mut random = ChaCha8Rng::seed_from_u64(11);
             let mut sets: HashMap<Vec<usize>, Enclosure> = HashMap::new();
             let (mut state, mut next) = (vec![0.; reservoir.neurons()], vec![0.; reservoir.neurons()]);
@@ -403,7 +476,7 @@ mod tests {
         for (name, params) in kinds.chain([("weak", ReservoirParams::Random(weak))]) {
             let reservoir = params.build(3).unwrap();
             let encloser = Encloser::new(reservoir.parts().unwrap()).unwrap();
-            let anything = encloser.anything(3);
+            let anything = encloser.anything(3, &mut Poll::new(&())).unwrap();
             let size = |length: usize| encloser.after(&anything, vec![Some(1); length].into_iter()).ball;
             assert!(size(12) < 0.5 * size(2), "{name}: {} and {}", size(2), size(12));
         }

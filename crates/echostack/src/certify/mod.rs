@@ -11,24 +11,31 @@ mod check;
 mod differ;
 mod enclose;
 mod file;
+#[cfg(test)]
+mod lemmas;
 mod prove;
+mod scale;
 
 pub use check::{ProvedCell, check, check_each};
 pub use differ::Difference;
 pub use file::CertificateFileError;
 pub(crate) use prove::Required;
 pub use prove::{OpenCell, Proof, Prover};
+pub(crate) use scale::WellScaled;
+
+use std::any::Any;
 
 use sha2::{Digest, Sha256};
 
 use crate::automaton::complete::Completion;
 use crate::automaton::reach::{ElementId, Reach};
 use crate::automaton::{Automaton, AutomatonError};
-use crate::control::Cancelled;
+use crate::control::{Cancelled, Poll};
 use crate::file::FileError;
 use crate::file::hex;
 use crate::machine::{Machine, Readout};
 use crate::recognize::Mode;
+use crate::reservoir::{CycleReservoir, LegendreReservoir, MatrixReservoir};
 use crate::symbol::SymbolId;
 use cells::Look;
 
@@ -46,8 +53,25 @@ pub enum CertifyError {
         "the machine is tolerant; a proof is about a strict one, which rejects where a word goes wrong: learn it with --strict"
     )]
     Tolerant,
+    /// The reservoir's type is not one of the library's.
+    #[error(
+        "the reservoir is of a type of your own, so its parts may not say what it computes; save the machine and read it back, and prove what was read"
+    )]
+    Foreign,
+    /// A number of the machine is outside the range for which rounding is bounded.
+    #[error("nothing can be proved of this machine: {what} is {given:e}, but must be {needed}")]
+    Scale {
+        /// Which number.
+        what: String,
+        /// The number.
+        given: f64,
+        /// What it must be.
+        needed: &'static str,
+    },
     /// The reservoir's states cannot be enclosed.
-    #[error("no enclosure of the states is known for this kind of reservoir")]
+    #[error(
+        "no enclosure of the states is known for this reservoir: it must forget, and its activation must be tanh unless it is a Legendre network"
+    )]
     Reservoir,
     /// The output is a regression.
     #[error("the machine's output is a regression; a proof is about machines that accept or reject")]
@@ -150,11 +174,20 @@ impl Certificate {
     }
 }
 
-/// The digest of a machine, as its file has it but for the manifest.
-fn machine_digest(machine: &Machine) -> Result<String, CertifyError> {
+/// The bytes of a machine's file, without the manifest: what a proof is about. Their digest names the machine.
+fn machine_bytes(machine: &Machine) -> Result<Vec<u8>, CertifyError> {
     let mut machine = machine.clone();
     machine.manifest_mut().clear();
-    Ok(hex(&Sha256::digest(machine.to_bytes()?)))
+    Ok(machine.to_bytes()?)
+}
+
+fn digest(bytes: &[u8], poll: &mut Poll<'_>) -> Result<String, Cancelled> {
+    let mut hash = Sha256::new();
+    for part in bytes.chunks(1 << 20) {
+        poll.now()?;
+        hash.update(part);
+    }
+    Ok(hex(&hash.finalize()))
 }
 
 /// The digest of an automaton, as its file has it.
@@ -178,5 +211,8 @@ pub(crate) fn provable(machine: &Machine) -> Result<(), CertifyError> {
     if !machine.heads().iter().any(|(readout, _)| *readout == Readout::Output) {
         return Err(CertifyError::Regression);
     }
-    Ok(())
+    let reservoir: &dyn Any = &**machine.reservoir();
+    let own =
+        reservoir.is::<MatrixReservoir>() || reservoir.is::<CycleReservoir>() || reservoir.is::<LegendreReservoir>();
+    if own { Ok(()) } else { Err(CertifyError::Foreign) }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Look, Looks, Next, Obligation};
-use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, comparable, machine_digest};
+use super::scale::WellScaled;
+use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, check, comparable, digest, machine_bytes};
 use crate::automaton::complete::Completion;
 use crate::automaton::reach::{PlaceId, Reach, Strict, Witness};
 use crate::automaton::summarize::complete;
@@ -148,17 +149,18 @@ impl<'a> Prover<'a> {
         Ok(Some(out))
     }
 
-    /// Tries to prove that the machine agrees with the automaton on every word.
+    /// Tries to prove that the machine agrees with the automaton on every word. What the search finds is proved only once
+    /// [`check`] has accepted it.
     ///
     /// # Errors
     /// If the two cannot be compared.
     pub fn prove(&self, machine: &Machine, control: &dyn Control) -> Result<Proof, CertifyError> {
         let automaton = self.oracle.automaton();
         comparable(machine, automaton)?;
-        let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
+        let mut poll = Poll::new(control);
+        let bounds = Bounds::new(&WellScaled::new(machine)?, &mut poll)?;
         let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
         let terminals = machine.alphabet().terminals().len();
-        let mut poll = Poll::new(control);
         let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals, &mut poll)?;
         let mut search = Search {
             machine,
@@ -180,16 +182,18 @@ impl<'a> Prover<'a> {
             return Ok(Proof::Open { cells: open, exercises: exercises.concat(), examined });
         }
         let elements = self.strict.elements().filter_map(|(on, symbol)| Some((on, symbol?))).collect();
-        Ok(Proof::Proved(Box::new(Certificate {
+        let certificate = Certificate {
             arithmetic: ARITHMETIC,
-            machine: machine_digest(machine)?,
+            machine: digest(&machine_bytes(machine)?, &mut Poll::new(control))?,
             automaton: automaton_digest(automaton),
             memory: self.memory,
             elements,
             reach: self.reach.clone(),
             completions: Some(self.completions.clone()),
             cells: done,
-        })))
+        };
+        check(&certificate, machine, self.oracle, control)?;
+        Ok(Proof::Proved(Box::new(certificate)))
     }
 }
 

@@ -119,6 +119,18 @@ pub enum Readout {
     Output,
 }
 
+impl Readout {
+    /// Its name in messages and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pop => "pop",
+            Self::Push => "push",
+            Self::Shift => "shift",
+            Self::Output => "output",
+        }
+    }
+}
+
 /// Everything that a machine decides on one pair of states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choices {

@@ -14,8 +14,8 @@ use crate::automaton::reach::{Control, ElementId, Memory, Reach, Recalled, Sight
 use crate::automaton::{Automaton, AutomatonError, Oracle};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
 use crate::certify::cells::{Look, Looks};
-use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, provable};
-use crate::control::Control as Caller;
+use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, WellScaled, provable};
+use crate::control::{Control as Caller, Poll};
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Reduction, View};
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
@@ -95,7 +95,7 @@ const LONGEST: u32 = 5;
 /// See [`ExtractError`].
 pub fn extract(machine: &Arc<Machine>, control: &dyn Caller) -> Result<Extraction, ExtractError> {
     provable(machine)?;
-    let bounds = Bounds::new(machine).ok_or(CertifyError::Reservoir)?;
+    let bounds = Bounds::new(&WellScaled::new(machine)?, &mut Poll::new(control))?;
     let (mut depth, mut tokens) = (1, u32::from(machine.view() == View::Reservoir));
     loop {
         if control.cancelled() {

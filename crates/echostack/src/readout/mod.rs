@@ -268,7 +268,7 @@ pub(crate) struct Pair {
 impl Pair {
     /// The decision value, from the kernel values of the support vectors: above 0 for the first class. Terms are summed in
     /// four interleaved parts, which need not wait for each other.
-    fn value(&self, kernel: &[f64]) -> f64 {
+    pub(crate) fn value(&self, kernel: &[f64]) -> f64 {
         let term = |&(at, weight): &(u32, f64)| weight * kernel[at as usize];
         let (fours, rest) = self.terms.as_chunks::<4>();
         let mut parts = [0.; 4];

@@ -9,6 +9,7 @@ mod matrix;
 mod random;
 mod run;
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -100,7 +101,7 @@ fn recur_abreast(steps: &mut [Transition<'_>], neurons: Range<usize>, multiply: 
 /// Fading(2).step(Simd::default(), &[0.0; 2], Drive::Channel(1), &mut state);
 /// assert_eq!(state, [0.0, 1f64.tanh()]);
 /// ```
-pub trait Reservoir: Send + Sync + Debug {
+pub trait Reservoir: Any + Send + Sync + Debug {
     /// The number of neurons: the length of a state.
     fn neurons(&self) -> usize;
 
@@ -118,7 +119,8 @@ pub trait Reservoir: Send + Sync + Debug {
         }
     }
 
-    /// What a model file keeps of the reservoir; a reservoir that gives nothing cannot be saved.
+    /// What a model file keeps of the reservoir; a reservoir that gives nothing cannot be saved. Proofs are about the
+    /// library's own kinds: a machine with a reservoir of another type must be saved and read back first.
     fn parts(&self) -> Option<ReservoirParts> {
         None
     }

@@ -1,0 +1,125 @@
+//! The hypotheses of the error analysis in docs/proof, as one type.
+//!
+//! Every bound on a decision assumes that nothing overflows, that what underflows is too small to count, and that sums
+//! have a known number of terms. A model file is free to break each of these with finite numbers. [`WellScaled`] is a
+//! machine that does not: only it can be [bounded](super::bound::Bounds), so no proof can begin without the check.
+
+use super::CertifyError;
+use crate::machine::Machine;
+use crate::readout::{Head, ProjectionParts};
+use crate::reservoir::{Activation, Recurrent, ReservoirParts};
+
+/// The largest number that a decision is computed from (Lemma LARGEST): weights, centres, intercepts, gammas. No sum of
+/// products of these overflows.
+pub(crate) const LARGEST: f64 = (1_u64 << 48) as f64;
+
+/// The most terms of a sum, support vectors and conditions among them (Lemma MOST_TERMS).
+pub(crate) const MOST_TERMS: usize = 1 << 24;
+
+/// The smallest part of a new state in the mixture with the old one (Lemma LEAST_LEAK): with less, rounding could drive a
+/// state beyond its bounds.
+pub(crate) const LEAST_LEAK: f64 = 1. / (1_u32 << 20) as f64;
+
+/// More than all values that underflow can change a decision (Lemma UNDERFLOW): 2^-420.
+pub(crate) const UNDERFLOW: f64 = f64::from_bits((1023 - 420) << 52);
+
+/// A machine whose numbers satisfy the hypotheses of the error analysis.
+pub(crate) struct WellScaled<'m> {
+    pub(super) machine: &'m Machine,
+    pub(super) reservoir: ReservoirParts,
+    pub(super) projection: ProjectionParts,
+}
+
+impl<'m> WellScaled<'m> {
+    /// # Errors
+    /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed, [`CertifyError::Scale`] if a number is out of
+    /// range.
+    pub(crate) fn new(machine: &'m Machine) -> Result<Self, CertifyError> {
+        let reservoir = machine.reservoir().parts().ok_or(CertifyError::Reservoir)?;
+        check_reservoir(&reservoir)?;
+        let projection = machine.projection().parts();
+        check_projection(&projection)?;
+        for (readout, head) in machine.heads() {
+            check_head(readout.name(), head)?;
+        }
+        Ok(Self { machine, reservoir, projection })
+    }
+}
+
+fn refuse<T>(what: impl Into<String>, given: f64, needed: &'static str) -> Result<T, CertifyError> {
+    Err(CertifyError::Scale { what: what.into(), given, needed })
+}
+
+fn check_reservoir(parts: &ReservoirParts) -> Result<(), CertifyError> {
+    match parts {
+        ReservoirParts::Matrix(parts) => {
+            if parts.activation != Activation::Tanh {
+                return Err(CertifyError::Reservoir);
+            }
+            match &parts.recurrent {
+                Recurrent::Dense(weights) => small("the recurrent weights", weights.iter().copied())?,
+                Recurrent::Sparse(entries) => small("the recurrent weights", entries.iter().map(|entry| entry.2))?,
+            }
+            small("the input weights", parts.input.iter().copied())?;
+            small("the biases", parts.bias.iter().copied())?;
+            leak(parts.leak)
+        }
+        ReservoirParts::Cycle(parts) => {
+            small("the cycle and jump weights", [parts.cycle, parts.jump])?;
+            small("the input weights", parts.columns.iter().copied())?;
+            small("the biases", parts.bias.iter().copied())?;
+            leak(parts.leak)
+        }
+        ReservoirParts::Legendre(parts) => {
+            small("the recurrent weights", parts.recurrent.iter().copied())?;
+            small("the input weights", parts.input.iter().copied())
+        }
+    }
+}
+
+fn check_projection(parts: &ProjectionParts) -> Result<(), CertifyError> {
+    for half in &parts.halves {
+        small("the centres", half.centres.iter().copied())?;
+        small("the linear maps", half.linear.0.iter().copied())?;
+        half.members.iter().try_for_each(|members| few("a kernel's centres", members.len()))?;
+    }
+    for (gamma, support) in &parts.kernels {
+        small("a kernel's gamma", [*gamma])?;
+        if *gamma <= 0. {
+            return refuse("a kernel's gamma", *gamma, "above 0");
+        }
+        few("a kernel's support vectors", support.len())?;
+    }
+    Ok(())
+}
+
+fn check_head(name: &str, head: &Head) -> Result<(), CertifyError> {
+    match head {
+        Head::Constant(_) => Ok(()),
+        Head::Votes { pairs, .. } => pairs.iter().try_for_each(|pair| {
+            few(&format!("the terms of a pair of {name}"), pair.terms.len())?;
+            small(&format!("the weights of {name}"), pair.terms.iter().map(|term| term.1))?;
+            small(&format!("the intercepts of {name}"), [pair.intercept])
+        }),
+        Head::List { clauses, .. } => clauses.iter().try_for_each(|clause| {
+            few(&format!("the conditions of a clause of {name}"), clause.conditions.len())?;
+            small(&format!("the intercepts of {name}"), clause.conditions.iter().map(|condition| condition.1))
+        }),
+    }
+}
+
+/// A number that is none, or infinite, is not small either.
+fn small(what: &str, numbers: impl IntoIterator<Item = f64>) -> Result<(), CertifyError> {
+    match numbers.into_iter().find(|number| number.is_nan() || number.abs() > LARGEST) {
+        Some(given) => refuse(format!("one of {what}"), given, "at most 2^48 in magnitude"),
+        None => Ok(()),
+    }
+}
+
+fn few(what: &str, count: usize) -> Result<(), CertifyError> {
+    if count > MOST_TERMS { refuse(format!("the number of {what}"), count as f64, "at most 2^24") } else { Ok(()) }
+}
+
+fn leak(leak: f64) -> Result<(), CertifyError> {
+    if (LEAST_LEAK..=1.).contains(&leak) { Ok(()) } else { refuse("the leak", leak, "from 2^-20 to 1") }
+}
