@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use echostack::Proof;
+use echostack::{CertifyError, Proof};
 use pyo3::prelude::*;
 
-use crate::errors::Kind;
+use crate::errors::{Kind, cancelled};
 use crate::language::Language;
 use crate::machine::Machine;
+use crate::waiting::Waiting;
 
 /// A proof that a machine does on every word what an automaton does.
 #[pyclass(module = "echostack._native", frozen)]
@@ -39,7 +40,11 @@ impl Certificate {
     /// Verifies that the certificate proves it; raises if it does not.
     fn check(&self, py: Python<'_>, machine: &Machine, language: &Language) -> PyResult<()> {
         let oracle = language.strict()?;
-        py.detach(|| echostack::check(&self.0, &machine.0, &oracle)).map_err(|error| Kind::Proof.error(error))
+        let waiting = Waiting::new(None);
+        match waiting.work(py, || echostack::check(&self.0, &machine.0, &oracle, &waiting)) {
+            Err(CertifyError::Cancelled) => Err(cancelled()),
+            checked => checked.map_err(|error| Kind::Proof.error(error)),
+        }
     }
 
     /// The number of cells that are proved, and how many symbols of the stack and tokens of the input decide at most.

@@ -56,9 +56,11 @@ pub(crate) fn file(error: echostack::FileError) -> PyErr {
 
 /// An error of a study.
 pub(crate) fn study(error: echostack::StudyError) -> PyErr {
-    use echostack::{CertifyError, FitError, StudyError};
+    use echostack::{AutomatonError, CertifyError, FitError, StudyError};
     match error {
-        StudyError::Fit(FitError::Cancelled) | StudyError::Certify(CertifyError::Cancelled) => cancelled(),
+        StudyError::Fit(FitError::Cancelled)
+        | StudyError::Certify(CertifyError::Cancelled)
+        | StudyError::Automaton(AutomatonError::Cancelled) => cancelled(),
         StudyError::Automaton(error) => Kind::Grammar.error(error),
         StudyError::Certify(error) => Kind::Proof.error(error),
         other => Kind::Fit.error(other),

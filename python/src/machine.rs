@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use echostack::{
-    Control, Event, ExtractError, Limits, Mode, Model, Observer, Proof, Prover, Recognizer, Verdict, View, Word,
-    extract, judge, judge_all, judge_in_turn, read_traces, watch_all,
+    AutomatonError, Control, Event, ExtractError, Limits, Mode, Model, Observer, Proof, Prover, Recognizer, Verdict,
+    View, Word, extract, judge, judge_all, judge_in_turn, read_traces, watch_all,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -287,14 +287,17 @@ impl Machine {
         let oracle = language.strict()?;
         let waiting = Waiting::new(progress);
         let found = waiting.work(py, || {
-            let prover = Prover::new(&oracle, self.0.view()).map_err(|error| Kind::Grammar.error(error))?;
+            let prover = match Prover::new(&oracle, self.0.view(), &waiting) {
+                Err(AutomatonError::Cancelled) => return Err(errors::cancelled()),
+                made => made.map_err(|error| Kind::Grammar.error(error))?,
+            };
             let proof = prover.prove(&self.0, &waiting);
             if waiting.cancelled() {
                 return Err(errors::cancelled());
             }
             Ok(match proof.map_err(|error| Kind::Proof.error(error))? {
                 Proof::Proved(certificate) => (Some(certificate), None, 0),
-                Proof::Open { cells, .. } => (None, prover.difference(&self.0, &cells), cells.len()),
+                Proof::Open { cells, .. } => (None, prover.difference(&self.0, &cells, &waiting), cells.len()),
             })
         });
         let (certificate, difference, open) = found?;
@@ -355,7 +358,8 @@ impl Machine {
 
 fn refused(error: ExtractError) -> PyErr {
     match error {
-        ExtractError::Certify(echostack::CertifyError::Cancelled) => errors::cancelled(),
+        ExtractError::Certify(echostack::CertifyError::Cancelled)
+        | ExtractError::Automaton(AutomatonError::Cancelled) => errors::cancelled(),
         other => Kind::Proof.error(other),
     }
 }

@@ -9,13 +9,13 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use echostack::certify::{Difference, OpenCell, ProvedCell, Size, check_each};
 use echostack::{
-    Alphabet, Answer, Certificate, CertifyError, Lookahead, Machine, Mode, Oracle, Proof, Prover, Readout, Reduction,
-    SymbolId, Verdict,
+    Alphabet, Answer, Certificate, CertifyError, Control, Lookahead, Machine, Mode, Oracle, Proof, Prover, Readout,
+    Reduction, SymbolId, Verdict,
 };
 use serde_json::json;
 
 use crate::check::tell;
-use crate::progress::Bar;
+use crate::progress::{Bar, TimeLimit};
 use crate::sample::names;
 use crate::subject::{EncodingName, Subject};
 use crate::{Outcome, load, print_json};
@@ -36,28 +36,40 @@ pub(crate) struct Args {
     /// Show every cell that is checked: readout, next token, end of the stack, answer, and how far ahead it is at least
     #[arg(long, requires = "check", conflicts_with = "json")]
     cells: bool,
+    /// Where to write the automaton, in JSON: these are the bytes whose digest the certificate has
+    #[arg(long, value_name = "FILE")]
+    write_automaton: Option<PathBuf>,
     /// How a grammar becomes rules [default: as the machine was taught]
     #[arg(long, value_enum)]
     encoding: Option<EncodingName>,
     /// How many open cells to show if there is no proof
     #[arg(long, default_value_t = 10, value_name = "N")]
     show_open: usize,
+    #[command(flatten)]
+    limit: TimeLimit,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+    let bar = Bar::new(quiet);
+    args.limit.keep(&bar, |control| certify(args, quiet, &bar, control))
+}
+
+fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
     let machine = Arc::new(load(&args.model)?);
-    let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding))?;
-    let oracle = subject.oracle(Mode::Strict)?;
+    let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding), control)?;
+    let oracle = subject.oracle(Mode::Strict, control)?;
+    if let Some(path) = &args.write_automaton {
+        write_text(path, &oracle.automaton().to_json())?;
+    }
     let start = Instant::now();
     if let Some(path) = &args.check {
-        return check_file(args, quiet, path, &machine, &oracle, &subject.name, start);
+        return check_file(args, quiet, path, (&machine, &oracle, &subject.name), start, control);
     }
-    let bar = Bar::new(quiet);
-    let prover = Prover::new(&oracle, machine.view())?;
-    let proof = prover.prove(&machine, &bar);
+    let prover = Prover::new(&oracle, machine.view(), control)?;
+    let proof = prover.prove(&machine, control);
     bar.finish();
     match proof? {
         Proof::Proved(certificate) => {
@@ -68,7 +80,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             Ok(Outcome::Accepted)
         }
         Proof::Open { cells, examined, .. } => {
-            let difference = prover.difference(&machine, &cells);
+            let difference = prover.difference(&machine, &cells, control);
             let alphabet = machine.alphabet();
             if args.json {
                 let difference = difference.map(|found| {
@@ -121,10 +133,9 @@ fn check_file(
     args: &Args,
     quiet: bool,
     path: &Path,
-    machine: &Machine,
-    oracle: &Oracle,
-    name: &str,
+    (machine, oracle, name): (&Machine, &Oracle, &str),
     start: Instant,
+    control: &dyn Control,
 ) -> Result<Outcome> {
     let text = std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
     let certificate = Certificate::from_json(&text).with_context(|| format!("could not use {}", path.display()))?;
@@ -134,7 +145,7 @@ fn check_file(
             cells.push(cell);
         }
     };
-    match check_each(&certificate, machine, oracle, &mut tell) {
+    match check_each(&certificate, machine, oracle, control, &mut tell) {
         Ok(()) => {
             let mut out = std::io::stdout().lock();
             for cell in &cells {
@@ -158,7 +169,11 @@ fn check_file(
 
 /// Writes a certificate to a file.
 pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<()> {
-    std::fs::write(path, certificate.to_json()).with_context(|| format!("could not write {}", path.display()))
+    write_text(path, &certificate.to_json())
+}
+
+fn write_text(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
 }
 
 fn tell_proved(
@@ -169,11 +184,12 @@ fn tell_proved(
     start: Instant,
 ) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
-    let Size { stacks, cells, depth, input, elements, reach } = size;
+    let Size { stacks, cells, depth, input, elements, reach, completions } = size;
     if args.json {
         return print_json(&json!({
             "proved": true, "against": name, "cells": cells, "stacks": stacks, "depth": depth, "input": input,
-            "elements": elements, "symbols": alphabet.len(), "reach": reach, "seconds": seconds,
+            "elements": elements, "symbols": alphabet.len(), "reach": reach,
+            "completions": completions, "seconds": seconds,
         }));
     }
     if !quiet {

@@ -49,13 +49,13 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let machine = Arc::new(load(&args.model)?);
     let bar = Bar::new(quiet);
     let oracle = if let Some(name) = &args.against {
-        let subject = Subject::named(name, encoding_of(&machine, args.encoding))?;
-        match equivalent(&machine, &subject, &bar)? {
-            Outcome::Accepted => subject.oracle(Mode::Strict)?,
+        let subject = Subject::named(name, encoding_of(&machine, args.encoding), &bar)?;
+        match equivalent(&machine, &subject, &bar, &bar)? {
+            Outcome::Accepted => subject.oracle(Mode::Strict, &bar)?,
             other => return Ok(other),
         }
     } else {
-        match exact(&machine, &bar)? {
+        match exact(&machine, &bar, &bar)? {
             Some(found) => found.automaton,
             None => return Ok(Outcome::Rejected),
         }

@@ -8,7 +8,7 @@ use echostack::tasks::ReservoirKind;
 use echostack::{Mode, Params, Proof, View, construct};
 
 use crate::learn::LookaheadView;
-use crate::progress::Bar;
+use crate::progress::{Bar, TimeLimit};
 use crate::subject::{EncodingName, Subject};
 use crate::{Kind, Outcome, certify};
 
@@ -35,22 +35,26 @@ pub(crate) struct Args {
     /// Where to write the certificate of the proof
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
+    #[command(flatten)]
+    limit: TimeLimit,
     /// Where to save the machine
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let subject = Subject::named(&args.automaton, args.encoding)?;
-    let oracle = subject.oracle(Mode::Strict)?;
     let view = View::from(args.lookahead);
     let defaults = ReservoirKind::from(args.reservoir).provable_params(args.neurons, args.seed);
     let params = Params { view, mode: Mode::Strict, ..defaults }.check()?;
     let bar = Bar::new(quiet);
     let start = Instant::now();
-    let made = construct(&oracle, &params, &bar);
+    let (subject, oracle, (mut machine, proof)) = args.limit.keep(&bar, |control| {
+        let subject = Subject::named(&args.automaton, args.encoding, control)?;
+        let oracle = subject.oracle(Mode::Strict, control)?;
+        let made = construct(&oracle, &params, control)?;
+        Ok((subject, oracle, made))
+    })?;
     bar.finish();
-    let (mut machine, proof) = made?;
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
     for (key, value) in subject.notes() {
         machine.manifest_mut().insert(key.to_string(), value);

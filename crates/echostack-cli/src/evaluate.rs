@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 }
 
 fn run_with<R: Recognizer>(args: &Args, quiet: bool, judge: &Arc<R>, mode: Mode) -> Result<Outcome> {
-    let subject = args.subject.open(EncodingName::Auto)?;
+    let subject = args.subject.open(EncodingName::Auto, &())?;
     subject.fits(judge.alphabet())?;
     let mut json = Map::new();
     json.insert("task".into(), json!(subject.name));
@@ -71,7 +71,7 @@ fn run_with<R: Recognizer>(args: &Args, quiet: bool, judge: &Arc<R>, mode: Mode)
         let measured = Measured { error, wrong: wrong.len(), tokens, ..Measured::default() };
         report(args, WordKind::Valid, &measured, &mut json);
     } else {
-        let oracle = subject.oracle(mode)?;
+        let oracle = subject.oracle(mode, &())?;
         let mut random = Split::Test.generator(args.seed);
         let bar = Bar::new(quiet);
         for kind in WordKind::ALL {

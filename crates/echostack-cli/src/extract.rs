@@ -7,10 +7,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::pushdown::{Notation, WordGrammar};
-use echostack::{Alphabet, ExtractError, Extraction, Machine, Mode, Proof, Prover, extract};
+use echostack::{Alphabet, Control, ExtractError, Extraction, Machine, Mode, Proof, Prover, extract};
 
 use crate::certify::{encoding_of, tell_difference};
-use crate::progress::Bar;
+use crate::progress::{Bar, TimeLimit};
 use crate::subject::{EncodingName, Subject};
 use crate::{Outcome, load};
 
@@ -31,6 +31,8 @@ pub(crate) struct Args {
     /// How a grammar becomes rules [default: as the machine was taught]
     #[arg(long, value_enum)]
     encoding: Option<EncodingName>,
+    #[command(flatten)]
+    limit: TimeLimit,
 }
 
 /// How the automaton is written.
@@ -56,10 +58,13 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let machine = Arc::new(load(&args.model)?);
     let bar = Bar::new(quiet);
     if let Some(name) = &args.equivalent_to {
-        let subject = Subject::named(name, encoding_of(&machine, args.encoding))?;
-        return equivalent(&machine, &subject, &bar);
+        return args.limit.keep(&bar, |control| {
+            let subject = Subject::named(name, encoding_of(&machine, args.encoding), control)?;
+            equivalent(&machine, &subject, &bar, control)
+        });
     }
-    let Some(found) = exact(&machine, &bar)? else { return Ok(Outcome::Rejected) };
+    let found = args.limit.keep(&bar, |control| exact(&machine, &bar, control))?;
+    let Some(found) = found else { return Ok(Outcome::Rejected) };
     let text = written(args.format, &found, machine.alphabet())?;
     match &args.output {
         Some(path) => std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))?,
@@ -74,8 +79,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 }
 
 /// The automaton that a machine is. If there is none, says why.
-pub(crate) fn exact(machine: &Arc<Machine>, bar: &Bar) -> Result<Option<Extraction>> {
-    let found = extract(machine, bar);
+pub(crate) fn exact(machine: &Arc<Machine>, bar: &Bar, control: &dyn Control) -> Result<Option<Extraction>> {
+    let found = extract(machine, control);
     bar.finish();
     match found {
         Err(ExtractError::Refuses { automaton, difference }) => {
@@ -104,8 +109,9 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<St
         Format::Rules => automaton.to_string(),
         Format::Grammar => {
             let line = |(push, symbols): &(_, Vec<_>)| {
-                let names: Vec<&str> = symbols.iter().map(|&symbol| alphabet.name(symbol)).collect();
-                format!("{} -> {}\n", alphabet.name(*push), if names.is_empty() { "ε".into() } else { names.join(" ") })
+                let names: Vec<String> = symbols.iter().map(|&symbol| alphabet.plain_name(symbol)).collect();
+                let right = if names.is_empty() { "ε".to_string() } else { names.join(" ") };
+                format!("{} -> {right}\n", alphabet.plain_name(*push))
             };
             found.productions.iter().map(line).collect()
         }
@@ -115,16 +121,21 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<St
 }
 
 /// Says whether a machine does the same as an automaton on every word.
-pub(crate) fn equivalent(machine: &Arc<Machine>, subject: &Subject, bar: &Bar) -> Result<Outcome> {
-    let oracle = subject.oracle(Mode::Strict)?;
-    let prover = Prover::new(&oracle, machine.view())?;
-    let proof = prover.prove(machine, bar);
+pub(crate) fn equivalent(
+    machine: &Arc<Machine>,
+    subject: &Subject,
+    bar: &Bar,
+    control: &dyn Control,
+) -> Result<Outcome> {
+    let oracle = subject.oracle(Mode::Strict, control)?;
+    let prover = Prover::new(&oracle, machine.view(), control)?;
+    let proof = prover.prove(machine, control);
     bar.finish();
     let Proof::Open { cells, .. } = proof? else {
         println!("equivalent: on every word the machine does what {} does", subject.name);
         return Ok(Outcome::Accepted);
     };
-    let Some(found) = prover.difference(machine, &cells) else {
+    let Some(found) = prover.difference(machine, &cells, control) else {
         println!("unknown: {} decisions are not proved, but no word is known on which the two differ", cells.len());
         return Ok(Outcome::Stopped);
     };

@@ -11,11 +11,11 @@ use clap::ValueEnum;
 use echostack::certify::Size;
 use echostack::tasks::{ReservoirKind, Split};
 use echostack::{
-    Alphabet, Answer, Checked, Context as Asked, Exercise, Language, Machine, Mode, Params, Proof, ProofRound, Readout,
-    Round, Study, Svm, SymbolId, Trace, View, contradictions, practise, read_contexts, read_traces,
+    Alphabet, Answer, Checked, Context as Asked, Control, Exercise, Language, Machine, Mode, Params, Proof, ProofRound,
+    Readout, Round, Study, Svm, SymbolId, Trace, View, contradictions, practise, read_contexts, read_traces,
 };
 
-use crate::progress::Bar;
+use crate::progress::{Bar, TimeLimit};
 use crate::subject::{self, EncodingName, Subject, lengths};
 use crate::{Kind, Outcome, certify, print_json};
 
@@ -83,6 +83,8 @@ pub(crate) struct Args {
     /// Where to write the certificate of the proof
     #[arg(long, value_name = "FILE", requires = "prove")]
     certificate: Option<PathBuf>,
+    #[command(flatten)]
+    limit: TimeLimit,
     /// Where to save the machine
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
@@ -120,20 +122,24 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         ensure!((0. ..=1.).contains(&negatives), "--negatives is {negatives}, but must be from 0 to 1");
     }
     ensure!((1..=1_000_000).contains(&args.count), "--count is {}, but must be from 1 to 1000000", args.count);
+    ensure!(args.prove || !args.limit.is_set(), "--seconds is for --prove");
     let bare = args.traces.is_some() || args.contexts.is_some();
-    let subject = if bare { None } else { Some(args.subject.open(args.encoding)?) };
+    let bar = Bar::new(quiet);
+    let (subject, start, learned) = args.limit.keep(&bar, |control| {
+        let subject = if bare { None } else { Some(args.subject.open(args.encoding, control)?) };
+        let start = Instant::now();
+        let learned = match (&subject, &args.traces, &args.contexts) {
+            (Some(subject), ..) => from_subject(args, subject, &bar, control, quiet)?,
+            (None, Some(path), _) => from_traces(args, path, &bar)?,
+            (None, None, Some(path)) => from_contexts(args, path, &bar)?,
+            (None, None, None) => bail!("give --task, --grammar, --automaton, --traces or --contexts"),
+        };
+        Ok((subject, start, learned))
+    })?;
+    bar.finish();
     let unnamed = if args.traces.is_some() { "traces" } else { "contexts" };
     let name = subject.as_ref().map_or(unnamed, |subject| &subject.name).to_string();
-    let start = Instant::now();
-    let bar = Bar::new(quiet);
-    let learned = match (&subject, &args.traces, &args.contexts) {
-        (Some(subject), ..) => from_subject(args, subject, &bar, quiet),
-        (None, Some(path), _) => from_traces(args, path, &bar),
-        (None, None, Some(path)) => from_contexts(args, path, &bar),
-        (None, None, None) => bail!("give --task, --grammar, --automaton, --traces or --contexts"),
-    };
-    bar.finish();
-    let Learned { mut machine, words, rounds, proof } = learned?;
+    let Learned { mut machine, words, rounds, proof } = learned;
     let seconds = start.elapsed().as_secs_f64();
     let mut notes = vec![("seed", args.seed.to_string()), ("count", args.count.to_string())];
     notes.extend(subject.iter().flat_map(Subject::notes));
@@ -222,7 +228,7 @@ fn params(args: &Args, defaults: Params, view: View, mode: Mode) -> Params {
     }
 }
 
-fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Result<Learned> {
+fn from_subject(args: &Args, subject: &Subject, bar: &Bar, control: &dyn Control, quiet: bool) -> Result<Learned> {
     let kind: ReservoirKind = args.reservoir.into();
     let is_task = subject.task.is_some();
     let paper = is_task && !args.prove;
@@ -256,7 +262,7 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
         seed: args.seed,
     };
     if args.prove {
-        return prove(&study, &**language, &params, bar, quiet);
+        return prove(&study, &**language, &params, (bar, control), quiet);
     }
     let mut number = 0;
     let mut tell = |round: &Round| {
@@ -274,7 +280,13 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, quiet: bool) -> Resul
 }
 
 /// Learns until the machine is proved right.
-fn prove(study: &Study, language: &dyn Language, params: &Checked, bar: &Bar, quiet: bool) -> Result<Learned> {
+fn prove(
+    study: &Study,
+    language: &dyn Language,
+    params: &Checked,
+    (bar, control): (&Bar, &dyn Control),
+    quiet: bool,
+) -> Result<Learned> {
     let mut number = 0;
     let mut tell = |round: &ProofRound| {
         number += 1;
@@ -284,7 +296,7 @@ fn prove(study: &Study, language: &dyn Language, params: &Checked, bar: &Bar, qu
             bar.say(&format!("round {number}: {taught}: {open} cells open"));
         }
     };
-    let (machine, proof) = study.prove(language, params, bar, &mut tell)?;
+    let (machine, proof) = study.prove(language, params, control, &mut tell)?;
     let machine = Arc::try_unwrap(machine).unwrap_or_else(|machine| (*machine).clone());
     Ok(Learned { machine, words: Some(study.words), rounds: Vec::new(), proof: Some(proof) })
 }

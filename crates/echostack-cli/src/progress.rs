@@ -2,8 +2,10 @@
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
+use std::time::Duration;
 
-use echostack::{Control, Stage};
+use anyhow::{Context, Result, bail};
+use echostack::{Control, Deadline, Stage};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Shows how far training is.
@@ -60,5 +62,38 @@ impl Control for Bar {
         }
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
+    }
+}
+
+/// How long a command may take.
+#[derive(clap::Args)]
+pub(crate) struct TimeLimit {
+    /// Give up after so many seconds
+    #[arg(long, value_name = "N")]
+    seconds: Option<f64>,
+}
+
+impl TimeLimit {
+    /// Whether a limit is set.
+    pub(crate) fn is_set(&self) -> bool {
+        self.seconds.is_some()
+    }
+
+    /// Does some work under the limit; if the time is up, the error says so.
+    pub(crate) fn keep<R>(&self, bar: &Bar, work: impl FnOnce(&dyn Control) -> Result<R>) -> Result<R> {
+        let Some(seconds) = self.seconds else {
+            return work(bar).inspect_err(|_| bar.finish());
+        };
+        let time = Duration::try_from_secs_f64(seconds);
+        let time = time.with_context(|| format!("--seconds is {seconds}, but must be a number of seconds"))?;
+        let deadline = Deadline::new(time, bar);
+        let done = work(&deadline);
+        if done.is_err() {
+            bar.finish();
+            if deadline.is_over() {
+                bail!("the time is up: nothing was proved in {seconds} seconds");
+            }
+        }
+        done
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn names<'a>(alphabet: &'a Alphabet, word: &'a Word) -> impl Iterator
 const MOST: usize = 1_000_000;
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let subject = args.subject.open(EncodingName::Auto)?;
+    let subject = args.subject.open(EncodingName::Auto, &())?;
     if let Some(path) = &args.work {
         let Some(task) = subject.task else { bail!("a work item is made of a task: give --task") };
         let work = work_item(task, args.reservoir.into(), args.neurons, args.seed)?;
@@ -94,12 +94,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     };
     if let Some(longest) = args.all {
         ensure!(longest <= 1000, "--all is {longest}, but must be at most 1000");
-        let all = all_words(&subject.oracle(Mode::Strict)?, longest, MOST);
+        let all = all_words(&subject.oracle(Mode::Strict, &())?, longest, MOST);
         let all = all.with_context(|| format!("there are more than {MOST} words up to length {longest}"))?;
         all.iter().try_for_each(&mut print)?;
     } else {
         let kind = args.kind.into();
-        let oracle = subject.oracle(Mode::Tolerant)?;
+        let oracle = subject.oracle(Mode::Tolerant, &())?;
         let mut random = Split::Train.generator(args.seed);
         let lengths = lengths(args.min_length, args.max_length)?;
         for _ in 0..args.count {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use echostack::tasks::Task;
-use echostack::{Alphabet, Automaton, Language, Mode, Oracle, Walks};
+use echostack::{Alphabet, Automaton, Control, Language, Mode, Oracle, Walks};
 use echostack_grammar::{Encoding, Grammar, Lexer};
 
 use crate::TaskName;
@@ -73,7 +73,7 @@ pub(crate) struct Subject {
 }
 
 impl Args {
-    pub(crate) fn open(&self, encoding: EncodingName) -> Result<Subject> {
+    pub(crate) fn open(&self, encoding: EncodingName, control: &dyn Control) -> Result<Subject> {
         if let Some(task) = self.task {
             return Ok(Subject::task(task));
         }
@@ -81,7 +81,7 @@ impl Args {
             let text = path.to_string_lossy();
             return Subject::grammar(text.strip_prefix("grammar:").map_or(path.as_path(), Path::new), encoding);
         }
-        Subject::automaton(self.automaton.as_ref().context("give --task, --grammar or --automaton")?)
+        Subject::automaton(self.automaton.as_ref().context("give --task, --grammar or --automaton")?, control)
     }
 }
 
@@ -98,23 +98,23 @@ impl Subject {
         Ok(Self { name, task: None, language: Some(Arc::new(grammar)), lexer, encoding })
     }
 
-    fn automaton(path: &Path) -> Result<Self> {
+    fn automaton(path: &Path, control: &dyn Control) -> Result<Self> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).with_context(|| format!("could not read {name}"))?;
         let automaton = Automaton::from_json(&text).with_context(|| format!("could not use {name}"))?;
-        let walks = Walks::new(&name, Arc::new(Oracle::strict(automaton)?));
+        let walks = Walks::new(&name, Arc::new(Oracle::controlled(automaton, control)?));
         Ok(Self { name, task: None, language: Some(Arc::new(walks)), lexer: None, encoding: None })
     }
 
     /// What a name stands for: `task:NAME`, `grammar:PATH`, the bare name of a task, or the file of an automaton.
-    pub(crate) fn named(text: &str, encoding: EncodingName) -> Result<Self> {
+    pub(crate) fn named(text: &str, encoding: EncodingName, control: &dyn Control) -> Result<Self> {
         if let Some(path) = text.strip_prefix("grammar:") {
             return Self::grammar(Path::new(path), encoding);
         }
         match text.parse::<TaskName>() {
             Ok(task) => Ok(Self::task(task)),
             Err(error) if text.starts_with("task:") => bail!(error),
-            Err(_) => Self::automaton(Path::new(text)),
+            Err(_) => Self::automaton(Path::new(text), control),
         }
     }
 
@@ -124,10 +124,10 @@ impl Subject {
     }
 
     /// The oracle of the language in this mode.
-    pub(crate) fn oracle(&self, mode: Mode) -> Result<Arc<Oracle>> {
+    pub(crate) fn oracle(&self, mode: Mode, control: &dyn Control) -> Result<Arc<Oracle>> {
         let automaton = self.language()?.automaton().clone();
         Ok(Arc::new(match mode {
-            Mode::Strict => Oracle::strict(automaton)?,
+            Mode::Strict => Oracle::controlled(automaton, control)?,
             Mode::Tolerant => Oracle::tolerant(automaton),
         }))
     }

@@ -40,7 +40,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!((0. ..=1.).contains(&args.negatives), "--negatives is {}, but must be from 0 to 1", args.negatives);
-    let subject = args.subject.open(args.encoding)?;
+    let subject = args.subject.open(args.encoding, &())?;
     let traces: Vec<Trace> = match (&subject.language, subject.task) {
         (Some(language), _) => {
             let mode = if args.tolerant { Mode::Tolerant } else { Mode::Strict };
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                 seed: args.seed,
                 ..Study::default()
             };
-            study.begin(&**language, &subject.oracle(mode)?)?
+            study.begin(&**language, &subject.oracle(mode, &())?)?
         }
         (None, task) => task.context("only tasks have no language")?.examples(Split::Train, args.count, args.seed),
     };

@@ -199,6 +199,16 @@ fn contexts_of_a_corpus_teach_a_machine_that_is_proved_right() {
 }
 
 #[test]
+fn certify_writes_the_automaton_that_it_compares_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = learned(folder.path(), &["--task", "anbn", "--prove"]);
+    let automaton = folder.path().join("automaton.json").display().to_string();
+    good(&["certify", &model, "--against", "task:anbn", "--write-automaton", &automaton]);
+    assert_eq!(std::fs::read_to_string(&automaton).unwrap(), Task::Anbn.automaton().unwrap().to_json());
+    assert!(good(&["certify", &model, "--against", &automaton]).starts_with("proved"));
+}
+
+#[test]
 fn tasks_completions_and_man_pages_are_there() {
     let tasks = good(&["tasks"]);
     assert_eq!(tasks.lines().count(), 9);

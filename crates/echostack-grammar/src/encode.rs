@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use echostack::{Alphabet, Automaton, Lookahead, Rule, SymbolId, Viability};
+use echostack::{Alphabet, Automaton, AutomatonError, Lookahead, Oracle, Rule, SymbolId, Viability};
 
 use crate::table::{Action, Table};
 use crate::{GrammarError, MAX_SYMBOLS};
@@ -102,7 +102,30 @@ fn by_suffix(table: &Table) -> Result<Automaton, GrammarError> {
     }
     let automaton = Automaton::new(alphabet, suffixes.rules, vec![SymbolId::new(table.start)])?;
     // The table reads a stack of symbols from the bottom: what it has no way for is the beginning of no word.
-    Ok(automaton.with_viability(Viability::given(table.names.len(), &table.next)?)?)
+    match viable(table, automaton, &table.next) {
+        Err(GrammarError::DeadEnds(_)) => Err(GrammarError::LargeBySuffix),
+        other => other,
+    }
+}
+
+/// The automaton with the viable stacks of its table, if these are right.
+///
+/// A table without precedences has a way for just those stacks from which its grammar derives a word. Precedences leave out
+/// actions, so that a way may end nowhere. Then the viable stacks are computed from the rules, whenever they are needed.
+fn viable(table: &Table, automaton: Automaton, next: &[Vec<Option<usize>>]) -> Result<Automaton, GrammarError> {
+    let given = automaton.clone().with_viability(Viability::given(automaton.alphabet().len(), next)?)?;
+    if !table.has_precedences {
+        return Ok(given);
+    }
+    match Oracle::strict(given.clone())?.check_viable(&()) {
+        Ok(()) => Ok(given),
+        Err(AutomatonError::DeadEnd { word, stack }) => match Viability::new(&automaton) {
+            Ok(_) => Ok(automaton),
+            Err(AutomatonError::TooLarge) => Err(GrammarError::DeadEnds(word.unwrap_or(stack))),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The search for suffixes that decide.
@@ -219,6 +242,5 @@ fn by_state(table: &Table) -> Result<Automaton, GrammarError> {
         }
     }
     let accepting = table.next[0][table.start].and_then(name).into_iter().collect();
-    let viability = Viability::given(alphabet.len(), &viable)?;
-    Ok(Automaton::new(alphabet, rules, accepting)?.with_viability(viability)?)
+    self::viable(table, Automaton::new(alphabet, rules, accepting)?, &viable)
 }

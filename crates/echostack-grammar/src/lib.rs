@@ -61,6 +61,19 @@ pub enum GrammarError {
     /// The start rule can derive itself, so that a word has infinitely many derivations.
     #[error("the start rule {0} can derive itself alone; its words would have infinitely many readings")]
     Cyclic(String),
+    /// Nonterminals derive no word.
+    #[error(
+        "no word can be derived from {}: every production needs another such nonterminal, or itself; \
+         add one that comes to an end, or leave them out",
+        .0.join(", ")
+    )]
+    Unproductive(Vec<String>),
+    /// Precedences forbid every continuation of some beginnings of words, and which ones is too much to compute.
+    #[error(
+        "the precedences forbid every continuation of {0:?}, although the rules have some; \
+         and too many stacks are like that to tell them apart: write the rules without such precedences"
+    )]
+    DeadEnds(String),
     /// The suffixes of the stack do not decide, but they were asked for.
     #[error("no suffix of the stack, however long, decides what to do in this grammar; use the state encoding")]
     NotBySuffix,

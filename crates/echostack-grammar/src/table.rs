@@ -6,6 +6,7 @@ use cfgrammar::yacc::YaccGrammar;
 use cfgrammar::{PIdx, Symbol, TIdx};
 use lrtable::{Minimiser, StIdx, StateTable, StateTableErrorKind, from_yacc};
 
+use crate::count::Shortest;
 use crate::{GrammarError, MAX_SYMBOLS, conflict};
 
 /// What a parser does in a state on a lookahead.
@@ -41,6 +42,8 @@ pub struct Table {
     pub(crate) actions: Vec<Vec<Action>>,
     /// For each state the state after each symbol.
     pub(crate) next: Vec<Vec<Option<usize>>>,
+    /// Whether tokens have precedences, by which actions may have been left out.
+    pub(crate) has_precedences: bool,
 }
 
 impl Table {
@@ -152,9 +155,16 @@ pub(crate) fn build(grammar: &YaccGrammar<u32>) -> Result<Table, GrammarError> {
         actions: Vec::new(),
         next: Vec::new(),
         names: numbers.names.clone(),
+        has_precedences: grammar.iter_tidxs().any(|token| grammar.token_precedence(token).is_some()),
     };
     if table.names.len() > MAX_SYMBOLS {
         return Err(GrammarError::TooLarge(table.names.len()));
+    }
+    let shortest = Shortest::new(&table);
+    let barren = (terminals..table.names.len()).filter(|&symbol| !shortest.derives(symbol));
+    let barren: Vec<String> = barren.map(|symbol| table.names[symbol].clone()).collect();
+    if !barren.is_empty() {
+        return Err(GrammarError::Unproductive(barren));
     }
     let (graph, states) = from_yacc(grammar, Minimiser::Pager).map_err(|error| match error.kind {
         StateTableErrorKind::AcceptReduceConflict(_) => GrammarError::Cyclic(table.names[table.start].clone()),

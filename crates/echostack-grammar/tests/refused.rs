@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use echostack::{Language, Limits, Oracle, Verdict, judge};
+use echostack::{Language, Limits, Lookahead, Oracle, Verdict, judge};
 use echostack_grammar::{Encoding, Grammar, GrammarError};
 
 fn refused(rules: &str) -> String {
@@ -30,6 +30,45 @@ fn faults_are_told_with_their_place() {
     assert!(refused("S: 'a' T;").starts_with("3:8: "), "{}", refused("S: 'a' T;"));
     assert!(refused("S: S | 'a';").contains("the start rule S can derive itself"));
     assert!(refused("").contains("Start rule"));
+}
+
+#[test]
+fn a_nonterminal_without_words_is_named() {
+    let told = refused("S: 'a' | 'b' T; T: 'd' T;");
+    assert!(told.starts_with("no word can be derived from T:"), "{told}");
+    let told = refused("S: 'a' S | U; U: S 'b';");
+    assert!(told.starts_with("no word can be derived from S, U:"), "{told}");
+}
+
+#[test]
+fn what_precedences_forbid_is_refused_where_it_goes_wrong() {
+    let rules = "S: E '<' 'z';\nE: E '<' E | 'n';\n";
+    let forbidding = format!("%start S\n%nonassoc '<'\n%%\n{rules}");
+    let left = format!("%start S\n%left '<'\n%%\n{rules}");
+    for encoding in [Encoding::Auto, Encoding::Suffix, Encoding::State] {
+        let judged = |yacc: &str, text: &str| {
+            let grammar = Grammar::new("test", yacc, encoding).unwrap();
+            let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+            oracle.check_viable(&()).unwrap();
+            let alphabet = grammar.automaton().alphabet();
+            let names = |expected: Vec<Lookahead>| {
+                let name = |next: Lookahead| next.token().map_or("#", |token| alphabet.name(token)).to_string();
+                expected.into_iter().map(name).collect::<Vec<_>>().join(" ")
+            };
+            let word = alphabet.word(text.split_whitespace()).unwrap();
+            match judge(&oracle, &word, Limits::default(), &mut ()) {
+                Verdict::Reject { position, expected } => format!("reject at {position}, expected {}", names(expected)),
+                Verdict::Incomplete { expected } => format!("incomplete, expected {}", names(expected)),
+                other => other.name().to_string(),
+            }
+        };
+        // An n after the < could only be followed by another <, which is forbidden.
+        assert_eq!(judged(&forbidding, "n < n"), "reject at 2, expected z", "{encoding:?}");
+        assert_eq!(judged(&forbidding, "n <"), "incomplete, expected z");
+        assert_eq!(judged(&forbidding, "n < z"), "accept");
+        assert_eq!(judged(&left, "n < n"), "incomplete, expected <");
+        assert_eq!(judged(&left, "n < n < z"), "accept");
+    }
 }
 
 #[test]

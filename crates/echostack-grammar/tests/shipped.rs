@@ -195,3 +195,16 @@ fn trees_are_those_of_lrpar() {
         }
     }
 }
+
+#[test]
+fn every_viable_stack_can_become_a_word() {
+    for folder in folders() {
+        for encoding in [Encoding::Auto, Encoding::State] {
+            let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
+            // The table has them, since there are no precedences.
+            assert!(grammar.automaton().viability().is_some());
+            let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
+            oracle.check_viable(&()).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        }
+    }
+}

@@ -60,7 +60,7 @@ mod undo;
 
 pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule, Viability};
 pub use certify::{Certificate, CertificateFileError, CertifyError, Proof, Prover, check};
-pub use control::{Control, Stage};
+pub use control::{Control, Deadline, Stage};
 pub use file::FileError;
 pub use machine::{ActionReadout, Checked, Choices, FitError, Machine, OutputReadout, ParamError, Params, Readout};
 pub use model::Model;

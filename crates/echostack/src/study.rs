@@ -146,7 +146,7 @@ impl Study {
     ) -> Result<(Arc<Machine>, Vec<Round>), StudyError> {
         let automaton = language.automaton();
         let teacher = Arc::new(match params.params().mode {
-            Mode::Strict => Oracle::strict(automaton.clone())?,
+            Mode::Strict => Oracle::controlled(automaton.clone(), control)?,
             Mode::Tolerant => Oracle::tolerant(automaton.clone()),
         });
         let mut traces = self.begin(language, &teacher)?;
@@ -181,9 +181,9 @@ impl Study {
         control: &dyn Control,
         report: &mut dyn FnMut(&ProofRound),
     ) -> Result<(Arc<Machine>, Proof), StudyError> {
-        let teacher = Arc::new(Oracle::strict(language.automaton().clone())?);
+        let teacher = Arc::new(Oracle::controlled(language.automaton().clone(), control)?);
         let traces = self.examples(language, &teacher)?;
-        let prover = Prover::new(&teacher, params.params().view)?;
+        let prover = Prover::new(&teacher, params.params().view, control)?;
         let mut params = params.clone();
         let (mut exercises, mut known) = (Vec::new(), HashSet::new());
         for round in 1.. {

@@ -187,6 +187,16 @@ impl Alphabet {
         self.terminals().map(Lookahead::Token).chain([Lookahead::End])
     }
 
+    /// The name of a symbol on one line: control characters are written as in a string of Rust.
+    ///
+    /// # Panics
+    /// If the symbol is not of this alphabet.
+    pub fn plain_name(&self, symbol: SymbolId) -> String {
+        let plain =
+            |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() };
+        self.name(symbol).chars().map(plain).collect()
+    }
+
     /// The word that is written as these names.
     ///
     /// # Errors

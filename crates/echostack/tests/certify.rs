@@ -1,11 +1,13 @@
 //! Certificates: every language of the paper is proved, and what is not true is not.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
-    Automaton, Certificate, CertifyError, Drive, ExtractError, Limits, Machine, Mode, Oracle, Params, Proof, Prover,
-    Reservoir, ReservoirParams, ReservoirParts, Rule, Simd, Study, StudyError, View, Walks, check, extract, judge,
+    Automaton, AutomatonError, Certificate, CertifyError, Control, Drive, ExtractError, Limits, Machine, Mode, Oracle,
+    Params, Proof, Prover, Reservoir, ReservoirParams, ReservoirParts, Rule, Simd, Study, StudyError, View, Walks,
+    check, extract, judge,
 };
 use safetensors::SafeTensors;
 use serde_json::{Value, json};
@@ -34,7 +36,7 @@ fn every_language_is_proved_by_its_next_symbol() {
     for task in languages() {
         for kind in ReservoirKind::ALL {
             let (machine, certificate) = proved(task, kind, View::Symbol);
-            check(&certificate, &machine, &oracle(task)).unwrap();
+            check(&certificate, &machine, &oracle(task), &()).unwrap();
             assert!(Certificate::from_json(&certificate.to_json()).unwrap() == certificate, "{task}");
         }
     }
@@ -44,12 +46,12 @@ fn every_language_is_proved_by_its_next_symbol() {
 fn every_language_is_proved_by_the_papers_input() {
     for task in languages() {
         let (machine, certificate) = proved(task, ReservoirKind::Cycle, View::Reservoir);
-        check(&certificate, &machine, &oracle(task)).unwrap();
+        check(&certificate, &machine, &oracle(task), &()).unwrap();
         assert!(Certificate::from_json(&certificate.to_json()).unwrap() == certificate, "{task}");
     }
     for kind in [ReservoirKind::Random, ReservoirKind::Legendre] {
         let (machine, certificate) = proved(Task::Dyck2, kind, View::Reservoir);
-        check(&certificate, &machine, &oracle(Task::Dyck2)).unwrap();
+        check(&certificate, &machine, &oracle(Task::Dyck2), &()).unwrap();
     }
 }
 
@@ -58,13 +60,13 @@ fn a_machine_that_was_saved_keeps_its_certificate() {
     let (machine, certificate) = proved(Task::Anbn, ReservoirKind::Cycle, View::Symbol);
     let mut again = Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap();
     again.manifest_mut().insert("note".into(), "how it was made is not part of what it does".into());
-    check(&certificate, &again, &oracle(Task::Anbn)).unwrap();
+    check(&certificate, &again, &oracle(Task::Anbn), &()).unwrap();
 }
 
 /// Why a changed certificate is refused.
 fn refusal(certificate: &Value, machine: &Machine, oracle: &Oracle) -> String {
     let certificate = Certificate::from_json(&certificate.to_string()).unwrap();
-    match check(&certificate, machine, oracle) {
+    match check(&certificate, machine, oracle, &()) {
         Err(CertifyError::Refused(why)) => why,
         other => panic!("not refused: {other:?}"),
     }
@@ -87,7 +89,7 @@ fn forged_certificates_are_refused() {
         let oracle = oracle(task);
         let text = certificate.to_json();
         let value: Value = serde_json::from_str(&text).unwrap();
-        check(&Certificate::from_json(&value.to_string()).unwrap(), &machine, &oracle).unwrap();
+        check(&Certificate::from_json(&value.to_string()).unwrap(), &machine, &oracle, &()).unwrap();
 
         // Another machine, another automaton, another arithmetic.
         let (other, _) = proved(task, ReservoirKind::Random, view);
@@ -115,6 +117,48 @@ fn forged_certificates_are_refused() {
             forged["heads"].as_array_mut().unwrap().push(json!([number, 0, 0]));
             assert_eq!(refusal(&forged, &machine, &oracle), "it names a symbol that the automaton does not have");
         }
+        // Completions: one that is left out, moved or changed is refused, unless it was not needed; without any they are
+        // not enough.
+        let completions = value["completions"].as_array().unwrap();
+        let mut refused = 0;
+        let judged = |forged: &Value| {
+            let forged = Certificate::from_json(&forged.to_string()).unwrap();
+            match check(&forged, &machine, &oracle, &()) {
+                Ok(()) => 0,
+                Err(CertifyError::Refused(why)) => {
+                    assert!(why.contains("completion") || why.contains("beginning of a word"), "{why}");
+                    1
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        for at in 0..completions.len() {
+            let mut less = value.clone();
+            less["completions"].as_array_mut().unwrap().remove(at);
+            let mut turned = value.clone();
+            turned["completions"].as_array_mut().unwrap().swap(0, at);
+            let mut changed = value.clone();
+            changed["completions"][at][2] = completions[completions.len() - 1 - at][2].clone();
+            refused += judged(&less) + judged(&turned) + judged(&changed);
+        }
+        assert!(refused > completions.len(), "{task}: {refused} of {}", completions.len());
+        let mut none = value.clone();
+        none["completions"] = json!([]);
+        assert_eq!(refusal(&none, &machine, &oracle), "a stack is not shown to be the beginning of a word");
+        let mut outside = value.clone();
+        outside["completions"][0][1] = json!(60_000);
+        assert_eq!(refusal(&outside, &machine, &oracle), "a completion does not follow from those before it");
+        // A certificate of the first version has none: the checker finds them.
+        let mut first = value.clone();
+        first["certificate"] = json!(1);
+        assert!(Certificate::from_json(&first.to_string()).is_err());
+        first.as_object_mut().unwrap().remove("completions");
+        let read = Certificate::from_json(&first.to_string()).unwrap();
+        check(&read, &machine, &oracle, &()).unwrap();
+        assert_eq!((read.size().completions, Certificate::from_json(&read.to_json()).unwrap()), (0, read.clone()));
+        first["certificate"] = json!(2);
+        assert!(Certificate::from_json(&first.to_string()).is_err());
+
         // A cell is missing, or one decision of a cell, or the splitting of one.
         each_entry_counts("cells", &value, &machine, &oracle);
         for (at, cell) in value["cells"].as_array().unwrap().iter().enumerate() {
@@ -199,7 +243,7 @@ fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
     let (mut tried, mut shown) = (0, 0);
     for task in [Task::Anbn, Task::Dyck1, Task::Palindrome] {
         let right = oracle(task);
-        let prover = Prover::new(&right, View::Symbol).unwrap();
+        let prover = Prover::new(&right, View::Symbol, &()).unwrap();
         for wrong in changed(right.automaton()) {
             let Ok(teacher) = Oracle::strict(wrong) else { continue };
             let teacher = Arc::new(teacher);
@@ -215,9 +259,9 @@ fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
             tried += 1;
             match prover.prove(&machine, &()).unwrap() {
                 // The change makes no difference: then both automata do the same on every word.
-                Proof::Proved(certificate) => check(&certificate, &machine, &right).unwrap(),
+                Proof::Proved(certificate) => check(&certificate, &machine, &right, &()).unwrap(),
                 Proof::Open { cells, .. } => {
-                    let Some(found) = prover.difference(&machine, &cells) else { continue };
+                    let Some(found) = prover.difference(&machine, &cells, &()) else { continue };
                     shown += 1;
                     let verdicts = (
                         judge(&machine, &found.word, Limits::default(), &mut ()),
@@ -269,7 +313,7 @@ fn decisions(machine: &Machine) -> Vec<echostack::Choices> {
 fn a_machine_with_one_weight_nudged_until_a_context_flips_is_not_proved() {
     let (machine, certificate) = proved(Task::Dyck1, ReservoirKind::Cycle, View::Symbol);
     let oracle = oracle(Task::Dyck1);
-    let prover = Prover::new(&oracle, View::Symbol).unwrap();
+    let prover = Prover::new(&oracle, View::Symbol, &()).unwrap();
     let before = decisions(&machine);
     for (tensor, place) in [("pop.weights", 0), ("push.weights", 3), ("pop.weights", 9), ("push.intercepts", 0)] {
         let mut step = 1e-6;
@@ -279,7 +323,7 @@ fn a_machine_with_one_weight_nudged_until_a_context_flips_is_not_proved() {
                 break other;
             }
             // Not flipped: the same decisions, though not the same machine.
-            assert!(matches!(check(&certificate, &other, &oracle), Err(CertifyError::Refused(_))));
+            assert!(matches!(check(&certificate, &other, &oracle, &()), Err(CertifyError::Refused(_))));
             step *= 2.;
             assert!(step < 1e12, "{tensor} {place} flips nothing");
         };
@@ -287,14 +331,57 @@ fn a_machine_with_one_weight_nudged_until_a_context_flips_is_not_proved() {
     }
 }
 
+/// Stops a call when it has been asked so often.
+struct Patience(AtomicUsize);
+
+impl Control for Patience {
+    fn cancelled(&self) -> bool {
+        self.0.fetch_sub(1, Ordering::Relaxed) == 0
+    }
+}
+
+#[test]
+fn a_proof_is_cancelled_wherever_it_is() {
+    let (machine, certificate) = proved(Task::Json, ReservoirKind::Cycle, View::Symbol);
+    let automaton = Task::Json.automaton().unwrap();
+    // How often the control is asked: often enough in each part, and each time it may stop.
+    let mut asked = 0;
+    loop {
+        asked += 1 + asked / 8;
+        let patience = Patience(AtomicUsize::new(asked));
+        let oracle = match Oracle::controlled(automaton.clone(), &patience) {
+            Err(AutomatonError::Cancelled) => continue,
+            made => Arc::new(made.unwrap()),
+        };
+        let prover = match Prover::new(&oracle, View::Symbol, &patience) {
+            Err(AutomatonError::Cancelled) => continue,
+            made => made.unwrap(),
+        };
+        match prover.prove(&machine, &patience) {
+            Err(CertifyError::Cancelled) => {}
+            proof => {
+                assert!(matches!(proof.unwrap(), Proof::Proved(_)));
+                assert!(asked > 500, "only asked {asked} times");
+                break;
+            }
+        }
+    }
+    let oracle = oracle(Task::Json);
+    let refused = (0..200).filter(|&asked| {
+        let checked = check(&certificate, &machine, &oracle, &Patience(AtomicUsize::new(asked)));
+        matches!(checked, Err(CertifyError::Cancelled))
+    });
+    assert_eq!(refused.count(), 200);
+}
+
 #[test]
 fn machines_that_cannot_be_compared_are_refused() {
     let (machine, certificate) = proved(Task::Dyck1, ReservoirKind::Cycle, View::Symbol);
-    assert!(matches!(check(&certificate, &machine, &oracle(Task::Anbn)), Err(CertifyError::Alphabet)));
+    assert!(matches!(check(&certificate, &machine, &oracle(Task::Anbn), &()), Err(CertifyError::Alphabet)));
     let traces = Task::Dyck1.examples(echostack::tasks::Split::Train, 5, 0);
     let tolerant = ReservoirKind::Cycle.params(32, 0).check().unwrap();
     let tolerant = tolerant.fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap();
-    assert!(matches!(check(&certificate, &tolerant, &oracle(Task::Dyck1)), Err(CertifyError::Tolerant)));
+    assert!(matches!(check(&certificate, &tolerant, &oracle(Task::Dyck1), &()), Err(CertifyError::Tolerant)));
 }
 
 /// A reservoir that says it is one of the library's, and computes something else.
@@ -329,14 +416,14 @@ fn a_reservoir_that_is_not_what_its_parts_say_proves_nothing() {
     let traces = Task::Anbn.examples(echostack::tasks::Split::Train, 20, 0);
     let machine = params.fit(&Task::Anbn.alphabet(), &traces, &()).unwrap();
     let oracle = oracle(Task::Anbn);
-    let prover = Prover::new(&oracle, machine.view()).unwrap();
+    let prover = Prover::new(&oracle, machine.view(), &()).unwrap();
     assert!(matches!(prover.prove(&machine, &()), Err(CertifyError::Foreign)));
     assert!(matches!(extract(&Arc::new(machine.clone()), &()), Err(ExtractError::Certify(CertifyError::Foreign))));
     let language = Task::Anbn.language().unwrap();
     let study = Study::default().prove(&*language, &params, &(), &mut |_| {});
     assert!(matches!(study, Err(StudyError::Certify(CertifyError::Foreign))));
     let (_, certificate) = proved(Task::Anbn, ReservoirKind::Cycle, View::Symbol);
-    assert!(matches!(check(&certificate, &machine, &oracle), Err(CertifyError::Foreign)));
+    assert!(matches!(check(&certificate, &machine, &oracle, &()), Err(CertifyError::Foreign)));
     // What the file holds is another machine, which can be judged like any other.
     let read = Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap();
     assert!(prover.prove(&read, &()).is_ok());
@@ -346,7 +433,7 @@ fn a_reservoir_that_is_not_what_its_parts_say_proves_nothing() {
 fn numbers_beyond_the_error_analysis_are_refused() {
     let (machine, certificate) = proved(Task::Dyck1, ReservoirKind::Cycle, View::Symbol);
     let oracle = oracle(Task::Dyck1);
-    let prover = Prover::new(&oracle, View::Symbol).unwrap();
+    let prover = Prover::new(&oracle, View::Symbol, &()).unwrap();
     let tensors =
         ["pop.weights", "push.intercepts", "centres.stack", "centres.input", "reservoir.input", "kernel0.gamma"];
     for tensor in tensors {
@@ -355,7 +442,7 @@ fn numbers_beyond_the_error_analysis_are_refused() {
             let other = nudged(&machine, tensor, 0, |_| value);
             let scale = |result: &Result<_, CertifyError>| matches!(result, Err(CertifyError::Scale { .. }));
             assert_eq!(scale(&prover.prove(&other, &()).map(|_| ())), refused, "{tensor} {value}");
-            assert!(check(&certificate, &other, &oracle).is_err());
+            assert!(check(&certificate, &other, &oracle, &()).is_err());
         }
     }
 }

@@ -25,9 +25,9 @@ fn read_back(task: Task, machine: &Arc<Machine>) {
     let (own, paper) = (found.automaton.automaton(), task.automaton().unwrap());
     assert!(own.rules().len() <= paper.rules().len(), "{task}:\n{own}");
     assert_eq!(own.accepting(), paper.accepting(), "{task}");
-    echostack::check(&found.certificate, machine, &found.automaton).unwrap();
+    echostack::check(&found.certificate, machine, &found.automaton, &()).unwrap();
     let oracle = oracle(task);
-    let prover = Prover::new(&oracle, machine.view()).unwrap();
+    let prover = Prover::new(&oracle, machine.view(), &()).unwrap();
     assert!(matches!(prover.prove(machine, &()).unwrap(), Proof::Proved(_)), "{task}");
     let again = Automaton::from_json(&own.to_json()).unwrap();
     assert_eq!(again.rules(), own.rules());
@@ -77,9 +77,9 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
     let walks = Walks::new("too many b", wrong.clone());
     let (machine, _) = Study::default().prove(&walks, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
     let found = extract(&machine, &()).unwrap();
-    let prover = Prover::new(&right, View::Symbol).unwrap();
+    let prover = Prover::new(&right, View::Symbol, &()).unwrap();
     let Proof::Open { cells, .. } = prover.prove(&machine, &()).unwrap() else { panic!("it is not a^n b^n") };
-    let difference = prover.difference(&machine, &cells).unwrap();
+    let difference = prover.difference(&machine, &cells, &()).unwrap();
     let judged = |oracle: &Arc<Oracle>| judge(oracle, &difference.word, Limits::default(), &mut ());
     assert_eq!(judged(&found.automaton), difference.machine);
     assert_eq!(judged(&wrong), difference.machine);
@@ -95,7 +95,7 @@ fn a_machine_that_cannot_be_read_is_told() {
     // Taught on right words only, it refuses nothing and shifts what no rule is for: whatever it is, it is not exact by luck.
     let blind = fit(Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.params(32, 0) });
     match extract(&blind, &()) {
-        Ok(found) => echostack::check(&found.certificate, &blind, &found.automaton).unwrap(),
+        Ok(found) => echostack::check(&found.certificate, &blind, &found.automaton, &()).unwrap(),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
@@ -111,7 +111,7 @@ fn machines_are_constructed_from_automata_and_proved() {
                 let (machine, proof) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
                 let Proof::Proved(certificate) = proof else { panic!("{task} {kind:?} {view:?}: no proof") };
                 let again = Arc::new(Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap());
-                check(&certificate, &again, &oracle).unwrap();
+                check(&certificate, &again, &oracle, &()).unwrap();
                 if kind == ReservoirKind::Cycle {
                     let rules = extract(&again, &()).unwrap().automaton.automaton().rules().len();
                     assert!(rules <= oracle.automaton().rules().len(), "{task} {view:?}: {rules} rules");

@@ -4,10 +4,12 @@
 //! Which stacks can still be completed to a word is computed once, by saturation ([`Viability`]), so that a strict
 //! oracle knows which token cannot follow.
 
+pub(crate) mod complete;
 mod json;
 mod oracle;
 pub(crate) mod reach;
 mod suffixes;
+pub(crate) mod summarize;
 mod viable;
 
 use std::fmt;
@@ -17,6 +19,7 @@ pub use json::AutomatonJsonError;
 pub use oracle::{Oracle, OracleStack};
 pub use viable::{StackState, Viability};
 
+use crate::control::Cancelled;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
 /// One rule (s, x, j, A): if the stack ends with `suffix` and the next token is `lookahead`, pop `pop` and push `push`.
@@ -88,6 +91,30 @@ pub enum AutomatonError {
     /// The set of viable stacks needs more states than we are willing to build.
     #[error("the viable stacks of this automaton take too much work to compute; use fewer symbols or shorter suffixes")]
     TooLarge,
+    /// A stack counts as viable, and a word leads to it, but no continuation is accepted.
+    #[error(
+        "{} cannot become a word, but the automaton's list of viable stacks has its stack, {stack:?}; \
+         leave the list out, so that it is computed from the rules",
+        word.as_ref().map_or("what leads there".to_string(), |word| format!("{word:?}"))
+    )]
+    DeadEnd {
+        /// The names of its symbols, topmost last.
+        stack: String,
+        /// The tokens that lead there, if any do.
+        word: Option<String>,
+    },
+    /// Not a single word is accepted.
+    #[error("the automaton accepts no word at all; a proof is about one that accepts some")]
+    NoWords,
+    /// The control asked to stop.
+    #[error("the work was cancelled")]
+    Cancelled,
+}
+
+impl From<Cancelled> for AutomatonError {
+    fn from(Cancelled: Cancelled) -> Self {
+        Self::Cancelled
+    }
 }
 
 /// An LR(1)-automaton: alphabet, ordered rules, accepting nonterminals.
@@ -218,16 +245,17 @@ fn check(alphabet: &Alphabet, number: usize, rule: &Rule) -> Result<(), Automato
 impl fmt::Display for Automaton {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rule in &self.rules {
-            let mut suffix: Vec<&str> = rule.suffix.iter().map(|&symbol| self.alphabet.name(symbol)).collect();
+            let mut suffix: Vec<String> = rule.suffix.iter().map(|&symbol| self.alphabet.plain_name(symbol)).collect();
             if rule.anchored {
-                suffix.insert(0, "^");
+                suffix.insert(0, "^".to_string());
             }
             let lookahead = match rule.lookahead {
-                None => "ε",
-                Some(Lookahead::End) => "#",
-                Some(Lookahead::Token(symbol)) => self.alphabet.name(symbol),
+                None => "ε".to_string(),
+                Some(Lookahead::End) => "#".to_string(),
+                Some(Lookahead::Token(symbol)) => self.alphabet.plain_name(symbol),
             };
-            writeln!(f, "({}, {lookahead}, {}, {})", suffix.join(" "), rule.pop, self.alphabet.name(rule.push))?;
+            let push = self.alphabet.plain_name(rule.push);
+            writeln!(f, "({}, {lookahead}, {}, {push})", suffix.join(" "), rule.pop)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::viable::{StackState, Viability};
 use super::{Automaton, AutomatonError};
+use crate::control::Control;
 use crate::recognize::{Engine, Limits, Mode, Recognizer, Reduction, Run};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 use crate::undo::UndoStack;
@@ -43,9 +44,17 @@ impl Oracle {
     /// # Errors
     /// [`AutomatonError::TooLarge`] if the viable stacks need too large a table; never if the viable stacks were given.
     pub fn strict(automaton: Automaton) -> Result<Self, AutomatonError> {
+        Self::controlled(automaton, &())
+    }
+
+    /// The same under a control: the viable stacks may take long to compute.
+    ///
+    /// # Errors
+    /// As [`strict`](Self::strict), and [`AutomatonError::Cancelled`].
+    pub fn controlled(automaton: Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
         let viability = match &automaton.viability {
             Some(given) => given.clone(),
-            None => Arc::new(Viability::new(&automaton)?),
+            None => Arc::new(Viability::controlled(&automaton, control)?),
         };
         Ok(Self { automaton, viability: Some(viability) })
     }

@@ -7,12 +7,13 @@
 //! then refused are among them.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::suffixes::{Node, Suffixes};
 use super::viable::{StackState, Viability};
 use super::{Automaton, AutomatonError, Oracle};
+use crate::control::{Control as Caller, Poll};
 use crate::recognize::Reduction;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
@@ -401,7 +402,7 @@ impl Reach {
     pub(crate) const START: Head = Head { control: Control::Next(0), element: 0, beneath: 0 };
 
     /// All reachable configurations, each with a shortest word that leads there.
-    pub(crate) fn new(system: &mut impl System) -> Result<(Self, Witness), AutomatonError> {
+    pub(crate) fn new(system: &mut impl System, caller: &dyn Caller) -> Result<(Self, Witness), AutomatonError> {
         let witness = Witness { ropes: vec![(Rope::Empty, 0)], heads: HashMap::new(), unders: HashMap::new() };
         let mut all = Saturation {
             system,
@@ -414,7 +415,10 @@ impl Reach {
             popped: HashSet::new(),
         };
         all.find(Found::Head(Self::START), 0);
+        let mut poll = Poll::new(caller);
         while let Some(Reverse((_, _, found, word))) = all.queue.pop() {
+            // A system may have to compute bounds for each of its moves.
+            poll.steps(64)?;
             if all.count as usize > MAX_FOUND {
                 return Err(AutomatonError::TooLarge);
             }
@@ -435,6 +439,41 @@ impl Reach {
         self.unders.iter().for_each(|under| all.entry(under.place).or_default().push(*under));
         all
     }
+}
+
+/// What lies beneath a head, down to the bottom, in a stack whose next `count` elements fit.
+pub(crate) fn way_down(
+    head: Head,
+    count: usize,
+    beneath: &HashMap<PlaceId, Vec<Under>>,
+    fits: impl Fn(usize, ElementId) -> bool,
+) -> Option<Vec<Under>> {
+    let start = (head.beneath, 0_usize);
+    let mut from: HashMap<(PlaceId, usize), (Under, (PlaceId, usize))> = HashMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some((place, read)) = queue.pop_front() {
+        if (place, read) == (0, count) {
+            let (mut way, mut at) = (Vec::new(), (place, read));
+            while at != start {
+                let (under, before) = from[&at];
+                way.push(under);
+                at = before;
+            }
+            way.reverse();
+            return Some(way);
+        }
+        for &under in beneath.get(&place).into_iter().flatten() {
+            if read < count && !fits(read, under.element) {
+                continue;
+            }
+            let next = (under.beneath, (read + 1).min(count));
+            if next != start && !from.contains_key(&next) {
+                from.insert(next, (under, (place, read)));
+                queue.push_back(next);
+            }
+        }
+    }
+    None
 }
 
 impl Witness {
@@ -579,7 +618,7 @@ pub(crate) mod tests {
     /// The saturated set is what words lead to: nothing is missing, and every configuration has a word.
     fn compare(oracle: &Oracle, longest: usize) -> usize {
         let mut strict = Strict::new(oracle, 1).unwrap();
-        let (reach, witness) = Reach::new(&mut strict).unwrap();
+        let (reach, witness) = Reach::new(&mut strict, &()).unwrap();
         let all = (&strict, &reach, &witness);
         let mut by_stack: HashMap<Vec<SymbolId>, HashMap<Spelled, Vec<SymbolId>>> = HashMap::new();
         for found in enumerate(oracle, longest).into_iter().filter(|found| found.3.len() < 12) {

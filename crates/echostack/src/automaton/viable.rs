@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::suffixes::{Node, Suffixes};
 use super::{Automaton, AutomatonError};
+use crate::control::{Control as Caller, Poll};
 use crate::symbol::{Lookahead, SymbolId};
 
 /// Where the automaton is between two actions on the stack.
@@ -48,8 +49,9 @@ struct Entry {
 }
 
 /// The relation of the module's head, tabled.
-struct Saturation<'a> {
+struct Saturation<'a, 'c> {
     suffixes: &'a Suffixes<'a>,
+    poll: Poll<'c>,
     lookaheads: Vec<Lookahead>,
     entries: HashMap<Goal, Entry>,
     /// Goals not yet looked at.
@@ -60,7 +62,7 @@ struct Saturation<'a> {
     steps: usize,
 }
 
-impl Saturation<'_> {
+impl Saturation<'_, '_> {
     fn demand(&mut self, goal: Goal) -> &mut Entry {
         self.entries.entry(goal).or_insert_with(|| {
             self.fresh.push_back(goal);
@@ -129,17 +131,19 @@ impl Saturation<'_> {
         }
     }
 
-    /// Goes on until nothing is new, or `None` if that takes too many steps.
-    fn run(&mut self) -> Option<()> {
+    /// Goes on until nothing is new.
+    fn run(&mut self) -> Result<(), AutomatonError> {
         loop {
+            self.poll.steps(4)?;
             self.steps += 1 + self.found.len() / 1024;
             if self.steps > MAX_STEPS || self.found.len() > MAX_STEPS {
-                return None;
+                return Err(AutomatonError::TooLarge);
             }
             if let Some((goal, outcome)) = self.found.pop_front() {
                 let entry = self.demand(goal);
                 if entry.outcomes.insert(outcome) {
                     let (same, beneath) = (entry.same.clone(), entry.beneath.clone());
+                    self.poll.steps(same.len() + beneath.len())?;
                     self.found.extend(same.into_iter().map(|waiter| (waiter, outcome)));
                     for waiter in beneath {
                         self.resume(waiter, outcome);
@@ -148,20 +152,21 @@ impl Saturation<'_> {
             } else if let Some(goal) = self.fresh.pop_front() {
                 self.expand(goal);
             } else {
-                return Some(());
+                return Ok(());
             }
         }
     }
 
     /// The relation for every node, for the control `Next` and every control that an outcome leads to.
-    fn saturate(&mut self) -> Option<BTreeSet<Control>> {
+    fn saturate(&mut self) -> Result<BTreeSet<Control>, AutomatonError> {
         let mut controls = BTreeSet::from([Control::Next, Control::Accepted]);
         loop {
             let open = controls.iter().filter(|control| control.pops_any().is_none()).count();
             if open.saturating_mul(self.suffixes.len()) > MAX_STEPS {
-                return None;
+                return Err(AutomatonError::TooLarge);
             }
             for node in 0..self.suffixes.len() as Node {
+                self.poll.steps(controls.len())?;
                 for &control in controls.iter().filter(|control| control.pops_any().is_none()) {
                     self.demand((control, node));
                 }
@@ -169,6 +174,7 @@ impl Saturation<'_> {
             self.run()?;
             let mut more = controls.clone();
             for (goal, entry) in &self.entries {
+                self.poll.steps(1 + entry.outcomes.len())?;
                 if controls.contains(&goal.0) {
                     more.extend(&entry.outcomes);
                 }
@@ -180,7 +186,7 @@ impl Saturation<'_> {
                 }
             }
             if more == controls {
-                return Some(controls);
+                return Ok(controls);
             }
             controls = more;
         }
@@ -220,16 +226,25 @@ impl Viability {
     /// # Errors
     /// [`AutomatonError::TooLarge`] if there are too many states.
     pub fn new(automaton: &Automaton) -> Result<Self, AutomatonError> {
+        Self::controlled(automaton, &())
+    }
+
+    /// The same under a control.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`AutomatonError::Cancelled`].
+    pub fn controlled(automaton: &Automaton, control: &dyn Caller) -> Result<Self, AutomatonError> {
         let suffixes = Suffixes::new(automaton);
         let mut saturation = Saturation {
             suffixes: &suffixes,
+            poll: Poll::new(control),
             lookaheads: automaton.alphabet.lookaheads().collect(),
             entries: HashMap::new(),
             fresh: VecDeque::new(),
             found: VecDeque::new(),
             steps: 0,
         };
-        let controls = saturation.saturate().ok_or(AutomatonError::TooLarge)?;
+        let controls = saturation.saturate()?;
         // The controls from which a stack is accepted, given those for the stack beneath its top node.
         let accepted_from = |beneath: &BTreeSet<Control>, node: Node| -> BTreeSet<Control> {
             let leads_in = |control: &Control| match control.pops_any() {
@@ -245,6 +260,7 @@ impl Viability {
         let mut states = HashMap::from([(bottom.clone(), 0)]);
         let mut queue = VecDeque::from([bottom]);
         let mut steps = 0_usize;
+        let mut poll = Poll::new(control);
         while let Some((node, beneath)) = queue.pop_front() {
             this.viable.push(beneath.contains(&Control::Next));
             steps = steps.saturating_add(symbols.saturating_mul(controls.len()));
@@ -252,6 +268,7 @@ impl Viability {
                 return Err(AutomatonError::TooLarge);
             }
             for symbol in (0..symbols).map(SymbolId::new) {
+                poll.steps(controls.len())?;
                 let top = suffixes.push(node, symbol);
                 let key = (top, accepted_from(&beneath, top));
                 let fresh = states.len() as u32;

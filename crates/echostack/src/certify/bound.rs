@@ -15,6 +15,7 @@ use super::CertifyError;
 use super::cells::Look;
 use super::enclose::{Encloser, Enclosure, NORM, Start};
 use super::scale::{UNDERFLOW, WellScaled};
+use crate::control::Poll;
 use crate::machine::{Machine, Readout};
 use crate::readout::{Clause, Head, Pair, Side, place_of_pair};
 use crate::recognize::View;
@@ -168,13 +169,15 @@ impl Scratch {
 impl<'m> Bounds<'m> {
     /// # Errors
     /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed.
-    pub(crate) fn new(scaled: &WellScaled<'m>) -> Result<Self, CertifyError> {
+    pub(crate) fn new(scaled: &WellScaled<'m>, poll: &mut Poll<'_>) -> Result<Self, CertifyError> {
         let machine = scaled.machine;
         let encloser = Encloser::new(scaled.reservoir.clone()).ok_or(CertifyError::Reservoir)?;
         let alphabet = machine.alphabet();
         let starts = match machine.view() {
-            View::Symbol => [Start::Zero, encloser.anything(alphabet.len())],
-            View::Reservoir => [alphabet.terminals().len(), alphabet.len()].map(|count| encloser.anything(count)),
+            View::Symbol => [Start::Zero, encloser.anything(alphabet.len(), poll)?],
+            View::Reservoir => {
+                [encloser.anything(alphabet.terminals().len(), poll)?, encloser.anything(alphabet.len(), poll)?]
+            }
         };
         let parts = &scaled.projection;
         let width = machine.reservoir().neurons();
@@ -616,7 +619,7 @@ mod tests {
 
     /// Compares what is certain of lists with what the machine decides after random continuations.
     fn compare_lists(machine: &Machine, count: usize) -> [usize; 2] {
-        let bounds = Bounds::new(&WellScaled::new(machine).unwrap()).unwrap();
+        let bounds = Bounds::new(&WellScaled::new(machine).unwrap(), &mut Poll::new(&())).unwrap();
         let (symbols, terminals) = (machine.alphabet().len(), machine.alphabet().terminals().len());
         let mut random = ChaCha8Rng::seed_from_u64(6);
         let mut scratch = Scratch::default();
@@ -657,7 +660,7 @@ mod tests {
     /// Compares bounds with what the machine computes after random continuations. Returns the widest gap on whole
     /// sequences, and how many decisions were certain.
     fn compare(machine: &Machine, count: usize) -> (f64, usize) {
-        let bounds = Bounds::new(&WellScaled::new(machine).unwrap()).unwrap();
+        let bounds = Bounds::new(&WellScaled::new(machine).unwrap(), &mut Poll::new(&())).unwrap();
         let alphabet = machine.alphabet().clone();
         let (symbols, terminals) = (alphabet.len(), alphabet.terminals().len());
         let mut random = ChaCha8Rng::seed_from_u64(5);

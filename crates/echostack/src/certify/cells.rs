@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::bound::{Bounds, Sighting};
 use crate::automaton::reach::{Control, ElementId, History, PlaceId, Reach, Recalled, Sight, Strict, System};
+use crate::control::{Cancelled, Poll};
 use crate::machine::Readout;
 use crate::symbol::{Lookahead, SymbolId};
 use crate::teach::Answer;
@@ -91,15 +92,18 @@ impl Cells {
         reach: &Reach,
         readouts: &[Readout],
         terminals: usize,
-    ) -> (Self, Vec<Obligation>) {
+        poll: &mut Poll<'_>,
+    ) -> Result<(Self, Vec<Obligation>), Cancelled> {
         let mut beneath = vec![Vec::new(); reach.places.len() + 1];
         for under in &reach.unders {
+            poll.step()?;
             beneath[under.place as usize].push((strict.symbol(under.element), under.beneath));
         }
         let mut tops: BTreeMap<(ElementId, PlaceId), PlaceId> = BTreeMap::new();
         // The readouts stand together that see the same: they share what is computed.
         let mut obligations: BTreeMap<(Lookahead, usize), Vec<Item>> = BTreeMap::new();
         for head in &reach.heads {
+            poll.step()?;
             let (Control::Reduce(sight) | Control::Settled(sight)) = head.control else { continue };
             let place = *tops.entry((head.element, head.beneath)).or_insert_with(|| {
                 beneath.push(vec![(strict.symbol(head.element), head.beneath)]);
@@ -113,10 +117,12 @@ impl Cells {
             }
         }
         let all = obligations.into_iter().map(|((next, head), items)| {
+            poll.steps(items.len())?;
             let look = Look { next, before: Vec::new(), whole: false };
-            Obligation { head, look, items: sorted(items) }
+            Ok(Obligation { head, look, items: sorted(items) })
         });
-        (Self { beneath, terminals }, all.collect())
+        let all = all.collect::<Result<_, _>>()?;
+        Ok((Self { beneath, terminals }, all))
     }
 
     /// Splits an obligation by the token before its look.
@@ -144,21 +150,27 @@ impl Cells {
     }
 
     /// Splits obligations by the symbol beneath the part of the stack that is looked at, the bottom first.
-    pub(crate) fn split_stack(&self, obligations: &[Obligation]) -> BTreeMap<Next, Vec<Obligation>> {
+    pub(crate) fn split_stack(
+        &self,
+        obligations: &[Obligation],
+        poll: &mut Poll<'_>,
+    ) -> Result<BTreeMap<Next, Vec<Obligation>>, Cancelled> {
         let mut parts: BTreeMap<Next, Vec<Obligation>> = BTreeMap::new();
         for Obligation { head, look, items } in obligations {
             let mut own: BTreeMap<Next, Vec<Item>> = BTreeMap::new();
             for item in items {
+                poll.steps(1 + self.beneath[item.place as usize].len())?;
                 for &(symbol, place) in &self.beneath[item.place as usize] {
                     own.entry(symbol).or_default().push(Item { place, ..*item });
                 }
             }
             for (symbol, items) in own {
+                poll.steps(items.len())?;
                 let part = Obligation { head: *head, look: look.clone(), items: sorted(items) };
                 parts.entry(symbol).or_default().push(part);
             }
         }
-        parts
+        Ok(parts)
     }
 
     /// For each place the symbol beneath it on a shortest way to the bottom, and the place beneath that.

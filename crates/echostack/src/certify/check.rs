@@ -10,7 +10,10 @@ use super::cells::{Cells, Looks, Obligation};
 use super::scale::WellScaled;
 use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, digest, machine_bytes};
 use crate::automaton::Oracle;
+use crate::automaton::complete::{justified, stuck};
 use crate::automaton::reach::{Control, Head, Move, Reach, Strict, System, Under};
+use crate::automaton::summarize::summaries;
+use crate::control::{Control as Caller, Poll};
 use crate::machine::{Machine, Readout};
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 use crate::teach::Answer;
@@ -44,9 +47,15 @@ pub struct ProvedCell {
 /// back from the bytes of its file first, and must have one of the library's own reservoirs.
 ///
 /// # Errors
-/// [`CertifyError::Refused`] if it does not; the others if the two cannot be compared.
-pub fn check(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> Result<(), CertifyError> {
-    check_each(certificate, machine, oracle, &mut |_| {})
+/// [`CertifyError::Refused`] if it does not; [`CertifyError::Cancelled`] if the control asks to stop; the others if the two
+/// cannot be compared.
+pub fn check(
+    certificate: &Certificate,
+    machine: &Machine,
+    oracle: &Oracle,
+    control: &dyn Caller,
+) -> Result<(), CertifyError> {
+    check_each(certificate, machine, oracle, control, &mut |_| {})
 }
 
 /// The same, and tells of each cell that is verified. If one is refused, those told before are worth nothing.
@@ -57,15 +66,17 @@ pub fn check_each(
     certificate: &Certificate,
     machine: &Machine,
     oracle: &Oracle,
+    control: &dyn Caller,
     tell: &mut dyn FnMut(ProvedCell),
 ) -> Result<(), CertifyError> {
+    let mut poll = Poll::new(control);
     let automaton = oracle.automaton();
     comparable(machine, automaton)?;
     if certificate.arithmetic != ARITHMETIC {
         return refuse("it is for another arithmetic");
     }
     let bytes = machine_bytes(machine)?;
-    if certificate.machine != digest(&bytes) {
+    if certificate.machine != digest(&bytes, &mut poll)? {
         return refuse("it is for another machine");
     }
     // What is checked is the machine that the file holds, whatever the one in memory was made by.
@@ -75,23 +86,28 @@ pub fn check_each(
     }
     let mut strict = Strict::new(oracle, certificate.memory)?;
     for (number, &(on, symbol)) in certificate.elements.iter().enumerate() {
+        poll.step()?;
         // An element is pushed on one that is known, and is new.
         let known = (on as usize) <= number && automaton.alphabet().contains(symbol);
         if !known || strict.push(on, symbol) as usize != number + 1 {
             return refuse("its list of elements is damaged");
         }
     }
+    let completions = certificate.completions.iter().flatten();
     let controls = certificate.reach.places.iter().map(|place| place.0);
-    let mut controls = controls.chain(certificate.reach.heads.iter().map(|head| head.control));
+    let controls = controls.chain(certificate.reach.heads.iter().map(|head| head.control));
+    let mut controls =
+        controls.chain(completions.flat_map(|&(control, _, outcome)| [Some(control), outcome]).flatten());
     if !controls.all(|control| known(control, automaton.alphabet())) {
         return refuse("it names a symbol that the automaton does not have");
     }
-    closed(&certificate.reach, &mut strict, certificate.elements.len())?;
-    let bounds = Bounds::new(&WellScaled::new(machine)?)?;
+    closed(&certificate.reach, &mut strict, certificate.elements.len(), &mut poll)?;
+    completable(certificate, &mut strict, &mut poll)?;
+    let bounds = Bounds::new(&WellScaled::new(machine)?, &mut poll)?;
     let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
     let terminals = machine.alphabet().terminals().len();
-    let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals);
-    let mut walk = Walk { machine, strict: &strict, cells, bounds, readouts, looks: Looks::default(), tell };
+    let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals, &mut poll)?;
+    let mut walk = Walk { machine, strict: &strict, cells, bounds, readouts, looks: Looks::default(), poll, tell };
     walk.run(root, &certificate.cells)
 }
 
@@ -107,7 +123,7 @@ fn known(control: Control, alphabet: &Alphabet) -> bool {
 }
 
 /// Every configuration that the automaton can come to is in `reach`: the first one is, and with each all that follow.
-fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize) -> Result<(), CertifyError> {
+fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
     let places: HashMap<_, u32> = reach.places.iter().copied().zip(1..).collect();
     let inside = |element: u32, place: u32| element as usize <= elements && place as usize <= reach.places.len();
     let heads: HashSet<Head> = reach.heads.iter().copied().collect();
@@ -120,6 +136,7 @@ fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize) -> Result<(),
         return refuse("the beginning of a word is missing from its configurations");
     }
     for head in &reach.heads {
+        poll.step()?;
         if !inside(head.element, head.beneath) {
             return refuse("its list of configurations is damaged");
         }
@@ -129,6 +146,7 @@ fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize) -> Result<(),
                 Move::Stay(control) => follows(control, head.element, head.beneath),
                 Move::Pop(control) => {
                     let below = beneath.get(&head.beneath).map_or(&[][..], Vec::as_slice);
+                    poll.steps(below.len())?;
                     below.iter().all(|under| follows(control, under.element, under.beneath))
                 }
                 Move::Push(control, element) => places.get(&(control, element)).is_some_and(|&place| {
@@ -144,6 +162,25 @@ fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize) -> Result<(),
     Ok(())
 }
 
+/// Every configuration in which a token is to be read can be continued to a word that is accepted.
+fn completable(certificate: &Certificate, strict: &mut Strict<'_>, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
+    let found; // in place of those that a certificate of the first version does not have
+    let list = if let Some(list) = &certificate.completions {
+        list
+    } else {
+        found = summaries(strict, &certificate.reach, poll)?;
+        &found
+    };
+    let elements = certificate.elements.len();
+    if !list.iter().all(|&(_, element, _)| element as usize <= elements) || !justified(list, strict, poll)? {
+        return refuse("a completion does not follow from those before it");
+    }
+    match stuck(list, &certificate.reach, poll, &mut |_| {})? {
+        None => Ok(()),
+        Some(_) => refuse("a stack is not shown to be the beginning of a word"),
+    }
+}
+
 struct Walk<'c, 'a> {
     machine: &'c Machine,
     strict: &'c Strict<'a>,
@@ -151,6 +188,7 @@ struct Walk<'c, 'a> {
     bounds: Bounds<'c>,
     readouts: Vec<Readout>,
     looks: Looks,
+    poll: Poll<'c>,
     tell: &'c mut dyn FnMut(ProvedCell),
 }
 
@@ -168,7 +206,7 @@ impl Walk<'_, '_> {
             if whole && !left.is_empty() {
                 return refuse("a cell is left open");
             }
-            for (symbol, obligations) in self.cells.split_stack(&left) {
+            for (symbol, obligations) in self.cells.split_stack(&left, &mut self.poll)? {
                 let mut longer = stack.clone();
                 longer.extend(symbol);
                 queue.push_back((longer, symbol.is_none(), obligations));
@@ -195,7 +233,13 @@ impl Walk<'_, '_> {
             if obligation.look.whole {
                 return refuse("it splits what is whole");
             }
-            left.extend(self.cells.split_input(self.strict, &obligation).into_iter().map(named));
+            self.poll.steps(obligation.items.len())?;
+            for part in self.cells.split_input(self.strict, &obligation) {
+                let (name, part) = named(part);
+                if left.insert(name, part).is_some() {
+                    return refuse("it splits into what is asked already");
+                }
+            }
         }
         if !cell.proved.is_empty() {
             let stack = self.bounds.stack(&cell.stack, cell.whole);
@@ -216,6 +260,7 @@ impl Walk<'_, '_> {
         stack: &Sighting,
         scratch: &mut Scratch,
     ) -> Result<(), CertifyError> {
+        self.poll.now()?;
         let Some(answer) = obligation.answer() else { return refuse("a cell has two right answers") };
         let Some(class) = self.machine.class(self.readouts[obligation.head], answer) else {
             return refuse("the machine does not know an answer");

@@ -1,13 +1,14 @@
 //! When a proof fails: a word that shows it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::prove::{OpenCell, Prover};
-use crate::automaton::reach::{Control, Head, PlaceId, Recalled, Sight, System, Under};
+use crate::automaton::reach::{Control, ElementId, PlaceId, Recalled, Sight, System, Under, way_down};
+use crate::control::Control as Caller;
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Limits, Recognizer, Session, Status, Verdict, judge, judge_all};
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
@@ -30,12 +31,14 @@ const CONTINUATIONS: usize = 12;
 const CONTINUATION: usize = 40;
 /// How many short words are tried, beside.
 const SHORT_WORDS: usize = 20_000;
+/// How many of them are judged before the control is asked.
+const TOGETHER: usize = 256;
 
 impl Prover<'_> {
     /// The shortest word that we find on which the two differ: words that lead into the open cells, with continuations,
-    /// and all short words.
-    pub fn difference(&self, machine: &Arc<Machine>, cells: &[OpenCell]) -> Option<Difference> {
-        if let Some(found) = self.among_short_words(machine) {
+    /// and all short words. If the control asks to stop, what was found until then.
+    pub fn difference(&self, machine: &Arc<Machine>, cells: &[OpenCell], control: &dyn Caller) -> Option<Difference> {
+        if let Some(found) = self.among_short_words(machine, control) {
             return Some(found);
         }
         let mut best: Option<Difference> = None;
@@ -51,12 +54,15 @@ impl Prover<'_> {
         let step = cells.len().div_ceil(CELLS).max(1);
         let beneath = self.reach().beneath();
         for cell in cells.iter().step_by(step) {
+            if control.cancelled() {
+                break;
+            }
             let Some(mut word) = self.word_into(cell, &beneath) else { continue };
             if let Lookahead::Token(token) = cell.next {
                 word.push(token);
             }
             keep(self.differ(machine, &Word::Symbols(word.clone())));
-            for _ in 0..CONTINUATIONS {
+            for _ in (0..CONTINUATIONS).take_while(|_| !control.cancelled()) {
                 keep(self.continued(machine, &word, &mut random));
             }
         }
@@ -64,12 +70,18 @@ impl Prover<'_> {
     }
 
     /// The first difference among words that go wrong with their last token at the earliest, the shorter ones first.
-    fn among_short_words(&self, machine: &Arc<Machine>) -> Option<Difference> {
+    fn among_short_words(&self, machine: &Arc<Machine>, control: &dyn Caller) -> Option<Difference> {
         let mut level = vec![Word::Symbols(Vec::new())];
         let mut tried = 0;
         while !level.is_empty() && tried < SHORT_WORDS {
-            let (ours, theirs) =
-                (judge_all(machine, &level, Limits::default()), judge_all(self.oracle(), &level, Limits::default()));
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            for part in level.chunks(TOGETHER) {
+                if control.cancelled() {
+                    return None;
+                }
+                ours.extend(judge_all(machine, part, Limits::default()));
+                theirs.extend(judge_all(self.oracle(), part, Limits::default()));
+            }
             let (mut longer, mut differences) = (Vec::new(), Vec::new());
             for ((word, machine), automaton) in level.iter().zip(ours).zip(theirs) {
                 if machine != automaton {
@@ -148,7 +160,9 @@ impl Prover<'_> {
             if symbols.first().is_some_and(|&symbol| symbol != top) {
                 continue;
             }
-            if let Some(unders) = self.way_down(head, symbols.get(1..).unwrap_or(&[]), beneath) {
+            let lower = symbols.get(1..).unwrap_or(&[]);
+            let fits = |depth: usize, element: ElementId| lower[depth] == self.strict().symbol(element);
+            if let Some(unders) = way_down(head, lower.len(), beneath, fits) {
                 words.push(self.witness().word(head, &unders));
             }
         }
@@ -162,41 +176,5 @@ impl Prover<'_> {
             Recalled::Token(own) => own == token,
         };
         before.iter().enumerate().all(same)
-    }
-
-    /// What lies beneath a head whose next elements have these symbols, down to the bottom.
-    fn way_down(
-        &self,
-        head: Head,
-        symbols: &[Option<SymbolId>],
-        beneath: &HashMap<PlaceId, Vec<Under>>,
-    ) -> Option<Vec<Under>> {
-        let start = (head.beneath, 0_usize);
-        let mut from: HashMap<(PlaceId, usize), (Under, (PlaceId, usize))> = HashMap::new();
-        let mut queue = VecDeque::from([start]);
-        while let Some((place, read)) = queue.pop_front() {
-            if place == 0 {
-                let (mut way, mut at) = (Vec::new(), (place, read));
-                while at != start {
-                    let (under, before) = from[&at];
-                    way.push(under);
-                    at = before;
-                }
-                way.reverse();
-                return (read == symbols.len()).then_some(way);
-            }
-            for &under in beneath.get(&place).into_iter().flatten() {
-                let wanted = symbols.get(read);
-                if wanted.is_some_and(|&symbol| symbol != self.strict().symbol(under.element)) {
-                    continue;
-                }
-                let next = (under.beneath, (read + 1).min(symbols.len()));
-                if next != start && !from.contains_key(&next) {
-                    from.insert(next, (under, (place, read)));
-                    queue.push_back(next);
-                }
-            }
-        }
-        None
     }
 }

@@ -5,6 +5,7 @@
 //! stands for.
 
 use super::scale::{LARGEST, UNDERFLOW};
+use crate::control::{Cancelled, Poll};
 use crate::reservoir::{Activation, Recurrent, ReservoirParts};
 use crate::simd::{Simd, TANH_ERROR};
 
@@ -130,11 +131,11 @@ impl Encloser {
 
     /// A set that contains the zero state and, with any state, its successors under any of these channels: all states
     /// that a sequence of them can lead to.
-    pub(crate) fn anything(&self, channels: usize) -> Start {
-        match self {
-            Self::Squashing(squashing) => Start::Set(squashing.anything(channels)),
+    pub(crate) fn anything(&self, channels: usize, poll: &mut Poll<'_>) -> Result<Start, Cancelled> {
+        Ok(match self {
+            Self::Squashing(squashing) => Start::Set(squashing.anything(channels, poll)?),
             Self::Delay(_) => Start::Any,
-        }
+        })
     }
 
     /// The states after `symbols` (`None`: silence), begun at `start`.
@@ -248,20 +249,21 @@ impl Squashing {
 
     /// Begun with all that a hyperbolic tangent can give, the set of all successors becomes smaller in every round. That
     /// the last one contains its own successors is checked at the end.
-    fn anything(&self, channels: usize) -> Enclosure {
+    fn anything(&self, channels: usize, poll: &mut Poll<'_>) -> Result<Enclosure, Cancelled> {
         let everything = Enclosure::between(&vec![-EVERYTHING; self.neurons], &vec![EVERYTHING; self.neurons]);
-        let successors = |set: &Enclosure| -> Vec<Enclosure> {
+        let mut successors = |set: &Enclosure| -> Result<Vec<Enclosure>, Cancelled> {
             let after = |channel: usize| {
+                poll.now()?;
                 let mut next = set.clone();
                 self.step(&mut next, Some(channel));
-                next
+                Ok(next)
             };
             (0..channels).map(after).collect()
         };
         let mut set = everything.clone();
         for _ in 0..ROUNDS {
             let (mut low, mut high) = (vec![-WIDER; self.neurons], vec![WIDER; self.neurons]);
-            for next in successors(&set) {
+            for next in successors(&set)? {
                 for (row, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
                     *low = low.min(next.centre[row] - next.radii[row] - WIDER);
                     *high = high.max(next.centre[row] + next.radii[row] + WIDER);
@@ -274,7 +276,7 @@ impl Squashing {
                 break;
             }
         }
-        if successors(&set).iter().all(|next| set.covers(next)) { set } else { everything }
+        Ok(if successors(&set)?.iter().all(|next| set.covers(next)) { set } else { everything })
     }
 }
 
@@ -433,7 +435,7 @@ mod tests {
         for (name, params) in kinds() {
             let reservoir = params.build(channels).unwrap();
             let encloser = Encloser::new(reservoir.parts().unwrap()).unwrap();
-            let (anything, simd) = (encloser.anything(channels), Simd::default());
+            let (anything, simd) = (encloser.anything(channels, &mut Poll::new(&())).unwrap(), Simd::default());
             let mut random = ChaCha8Rng::seed_from_u64(11);
             let mut sets: HashMap<Vec<usize>, Enclosure> = HashMap::new();
             let (mut state, mut next) = (vec![0.; reservoir.neurons()], vec![0.; reservoir.neurons()]);
@@ -474,7 +476,7 @@ mod tests {
         for (name, params) in kinds.chain([("weak", ReservoirParams::Random(weak))]) {
             let reservoir = params.build(3).unwrap();
             let encloser = Encloser::new(reservoir.parts().unwrap()).unwrap();
-            let anything = encloser.anything(3);
+            let anything = encloser.anything(3, &mut Poll::new(&())).unwrap();
             let size = |length: usize| encloser.after(&anything, vec![Some(1); length].into_iter()).ball;
             assert!(size(12) < 0.5 * size(2), "{name}: {} and {}", size(2), size(12));
         }

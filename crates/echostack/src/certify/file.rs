@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::Look;
 use super::{Cell, Certificate, Named};
+use crate::automaton::complete::Outcome;
 use crate::automaton::reach::{Control, Head, Reach, Sight, Under};
 use crate::symbol::{Lookahead, MAX_SYMBOLS, SymbolId};
 
@@ -16,17 +17,24 @@ pub enum CertificateFileError {
     #[error("this is no certificate: {0}")]
     Json(#[from] serde_json::Error),
     /// It is of another version.
-    #[error("the certificate is of format version {0}; this program reads version {FORMAT}")]
+    #[error("the certificate is of format version {0}; this program reads versions 1 to {FORMAT}")]
     Version(u32),
+    /// It has the parts of another version than it says.
+    #[error("the certificate is damaged: completions belong to format version 2, but not to 1")]
+    Completions,
     /// A number in it cannot be.
     #[error("the certificate is damaged: {0} is no {1}")]
     Damaged(i64, &'static str),
 }
 
-const FORMAT: u32 = 1;
+/// The version that is written. The first one had no completions.
+const FORMAT: u32 = 2;
 
 /// The end of a word, among the numbers of tokens.
 const END: i64 = -1;
+
+/// Among the controls, that the word has been accepted.
+const ACCEPTED: i64 = 4;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,11 +45,13 @@ struct Form {
     automaton: String,
     memory: u32,
     elements: Vec<(u32, u32)>,
-    /// Each as: kind, history, next, left to pop, to push; as far as its kind has them.
+    /// Each as: kind, history, next, left to pop, to push; as far as its kind has them. [`ACCEPTED`] is a kind by itself.
     controls: Vec<Vec<i64>>,
     places: Vec<(u32, u32)>,
     heads: Vec<(u32, u32, u32)>,
     unders: Vec<(u32, u32, u32)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    completions: Option<Vec<(u32, u32, u32)>>,
     cells: Vec<CellForm>,
 }
 
@@ -96,6 +106,10 @@ fn small(value: i64) -> Result<u32, CertificateFileError> {
     u32::try_from(value).map_err(|_| CertificateFileError::Damaged(value, "small number"))
 }
 
+fn outcome(numbers: &[i64]) -> Result<Outcome, CertificateFileError> {
+    if numbers == [ACCEPTED] { Ok(None) } else { control(numbers).map(Some) }
+}
+
 fn control(numbers: &[i64]) -> Result<Control, CertificateFileError> {
     let sight = |recent: i64, next: i64| -> Result<Sight, CertificateFileError> {
         Ok(Sight { recent: small(recent)?, next: look_at(next)? })
@@ -135,15 +149,19 @@ impl Certificate {
     /// Never: numbers and strings can always be written.
     pub fn to_json(&self) -> String {
         let mut controls: Vec<Vec<i64>> = Vec::new();
-        let mut numbers: HashMap<Control, u32> = HashMap::new();
-        let mut place = |control: Control| {
+        let mut numbers: HashMap<Outcome, u32> = HashMap::new();
+        let mut place = |control: Outcome| {
             *numbers.entry(control).or_insert_with(|| {
-                controls.push(control_numbers(control));
+                controls.push(control.map_or(vec![ACCEPTED], control_numbers));
                 controls.len() as u32 - 1
             })
         };
-        let places = self.reach.places.iter().map(|&(control, element)| (place(control), element)).collect();
-        let heads = self.reach.heads.iter().map(|head| (place(head.control), head.element, head.beneath)).collect();
+        let places = self.reach.places.iter().map(|&(control, element)| (place(Some(control)), element)).collect();
+        let heads =
+            self.reach.heads.iter().map(|head| (place(Some(head.control)), head.element, head.beneath)).collect();
+        let completions = self.completions.as_ref().map(|all| {
+            all.iter().map(|&(control, element, outcome)| (place(Some(control)), element, place(outcome))).collect()
+        });
         let unders = self.reach.unders.iter().map(|under| (under.place, under.element, under.beneath)).collect();
         let cell = |cell: &Cell| {
             let names = |list: &[Named]| list.iter().map(name_numbers).collect();
@@ -151,7 +169,7 @@ impl Certificate {
             CellForm { stack, whole: cell.whole, split: names(&cell.split), proved: names(&cell.proved) }
         };
         let form = Form {
-            certificate: FORMAT,
+            certificate: if self.completions.is_some() { FORMAT } else { 1 },
             arithmetic: self.arithmetic,
             machine: self.machine.clone(),
             automaton: self.automaton.clone(),
@@ -162,6 +180,7 @@ impl Certificate {
             places,
             heads,
             unders,
+            completions,
         };
         serde_json::to_string(&form).expect("numbers and strings can be written")
     }
@@ -172,14 +191,16 @@ impl Certificate {
     /// If the text is none. Whether what it says is true is for [`check`](super::check) to find out.
     pub fn from_json(text: &str) -> Result<Self, CertificateFileError> {
         let form: Form = serde_json::from_str(text)?;
-        if form.certificate != FORMAT {
+        if !(1..=FORMAT).contains(&form.certificate) {
             return Err(CertificateFileError::Version(form.certificate));
         }
-        let controls: Vec<Control> = form.controls.iter().map(|numbers| control(numbers)).collect::<Result<_, _>>()?;
-        let find = |number: u32| {
-            let control = controls.get(number as usize).copied();
-            control.ok_or(CertificateFileError::Damaged(i64::from(number), "control"))
-        };
+        if form.completions.is_some() != (form.certificate > 1) {
+            return Err(CertificateFileError::Completions);
+        }
+        let controls: Vec<Outcome> = form.controls.iter().map(|numbers| outcome(numbers)).collect::<Result<_, _>>()?;
+        let no_control = |number: u32| CertificateFileError::Damaged(i64::from(number), "control");
+        let find_outcome = |number: u32| controls.get(number as usize).copied().ok_or(no_control(number));
+        let find = |number: u32| find_outcome(number)?.ok_or(no_control(number));
         let mut reach = Reach::default();
         for (control, element) in form.places {
             reach.places.push((find(control)?, element));
@@ -189,6 +210,11 @@ impl Certificate {
         }
         let under = |(place, element, beneath)| Under { place, element, beneath };
         reach.unders = form.unders.into_iter().map(under).collect();
+        let completion = |&(control, element, outcome): &(u32, u32, u32)| -> Result<_, CertificateFileError> {
+            Ok((find(control)?, element, find_outcome(outcome)?))
+        };
+        let completions =
+            form.completions.map(|all| all.iter().map(completion).collect::<Result<_, _>>()).transpose()?;
         let known = |value: u32| symbol(i64::from(value));
         let mut elements = Vec::new();
         for (on, symbol) in form.elements {
@@ -201,6 +227,6 @@ impl Certificate {
             cells.push(Cell { stack, whole, split: names(&split)?, proved: names(&proved)? });
         }
         let Form { arithmetic, machine, automaton, memory, .. } = form;
-        Ok(Self { arithmetic, machine, automaton, memory, elements, reach, cells })
+        Ok(Self { arithmetic, machine, automaton, memory, elements, reach, completions, cells })
     }
 }

@@ -27,8 +27,10 @@ use std::any::Any;
 
 use sha2::{Digest, Sha256};
 
+use crate::automaton::complete::Completion;
 use crate::automaton::reach::{ElementId, Reach};
 use crate::automaton::{Automaton, AutomatonError};
+use crate::control::{Cancelled, Poll};
 use crate::file::FileError;
 use crate::file::hex;
 use crate::machine::{Machine, Readout};
@@ -74,9 +76,9 @@ pub enum CertifyError {
     /// The output is a regression.
     #[error("the machine's output is a regression; a proof is about machines that accept or reject")]
     Regression,
-    /// The automaton is too large.
+    /// The automaton is too large, or says of a stack that cannot become a word that it can.
     #[error(transparent)]
-    Automaton(#[from] AutomatonError),
+    Automaton(AutomatonError),
     /// The machine has no file form.
     #[error(transparent)]
     File(#[from] FileError),
@@ -86,6 +88,21 @@ pub enum CertifyError {
     /// A certificate does not hold.
     #[error("the certificate does not prove it: {0}")]
     Refused(String),
+}
+
+impl From<AutomatonError> for CertifyError {
+    fn from(error: AutomatonError) -> Self {
+        match error {
+            AutomatonError::Cancelled => Self::Cancelled,
+            error => Self::Automaton(error),
+        }
+    }
+}
+
+impl From<Cancelled> for CertifyError {
+    fn from(Cancelled: Cancelled) -> Self {
+        Self::Cancelled
+    }
 }
 
 /// A proof that a machine and an automaton agree on every word, in a form that can be [checked](check).
@@ -100,6 +117,8 @@ pub struct Certificate {
     /// For each element but the bottom one that it lies on, and its symbol.
     elements: Vec<(ElementId, SymbolId)>,
     reach: Reach,
+    /// Why every reachable stack can become a word. Certificates of the first version do not say.
+    completions: Option<Vec<Completion>>,
     cells: Vec<Cell>,
 }
 
@@ -135,6 +154,8 @@ pub struct Size {
     pub elements: usize,
     /// The transitions of the automaton of reachable stacks.
     pub reach: usize,
+    /// The completions, which show that each of these stacks can become a word; 0 in a certificate of the first version.
+    pub completions: usize,
 }
 
 impl Certificate {
@@ -148,6 +169,7 @@ impl Certificate {
             input: proved().map(|(_, look)| look.before.len() + 1).max().unwrap_or(0),
             elements: self.elements.len() + 1,
             reach: self.reach.heads.len() + self.reach.unders.len(),
+            completions: self.completions.as_ref().map_or(0, Vec::len),
         }
     }
 }
@@ -159,13 +181,18 @@ fn machine_bytes(machine: &Machine) -> Result<Vec<u8>, CertifyError> {
     Ok(machine.to_bytes()?)
 }
 
-fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+fn digest(bytes: &[u8], poll: &mut Poll<'_>) -> Result<String, Cancelled> {
+    let mut hash = Sha256::new();
+    for part in bytes.chunks(1 << 20) {
+        poll.now()?;
+        hash.update(part);
+    }
+    Ok(hex(&hash.finalize()))
 }
 
 /// The digest of an automaton, as its file has it.
 fn automaton_digest(automaton: &Automaton) -> String {
-    digest(automaton.to_json().as_bytes())
+    hex(&Sha256::digest(automaton.to_json()))
 }
 
 /// Whether a proof about these two can be tried at all.

@@ -7,9 +7,11 @@ use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Look, Looks, Next, Obligation};
 use super::scale::WellScaled;
 use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, check, comparable, digest, machine_bytes};
+use crate::automaton::complete::Completion;
 use crate::automaton::reach::{PlaceId, Reach, Strict, Witness};
+use crate::automaton::summarize::complete;
 use crate::automaton::{AutomatonError, Oracle};
-use crate::control::{Control, Stage};
+use crate::control::{Control, Poll, Stage};
 use crate::machine::{Machine, Readout};
 use crate::recognize::View;
 use crate::symbol::{Lookahead, SymbolId};
@@ -80,21 +82,24 @@ pub struct Prover<'a> {
     memory: u32,
     reach: Reach,
     witness: Witness,
+    completions: Vec<Completion>,
 }
 
 impl<'a> Prover<'a> {
     /// Finds what a strict automaton can come to, for machines that see their input in this way.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if that is too much.
-    pub fn new(oracle: &'a Arc<Oracle>, view: View) -> Result<Self, AutomatonError> {
+    /// [`AutomatonError::TooLarge`] if that is too much, [`AutomatonError::DeadEnd`] if a stack cannot become a word although
+    /// the automaton goes on with it, [`AutomatonError::Cancelled`] if the control asks to stop.
+    pub fn new(oracle: &'a Arc<Oracle>, view: View, control: &dyn Control) -> Result<Self, AutomatonError> {
         let memory = match view {
             View::Symbol => 0,
             View::Reservoir => MEMORY,
         };
         let mut strict = Strict::new(oracle, memory)?;
-        let (reach, witness) = Reach::new(&mut strict)?;
-        Ok(Self { oracle, strict, memory, reach, witness })
+        let (reach, witness) = Reach::new(&mut strict, control)?;
+        let completions = complete(&mut strict, (&reach, &witness), &mut Poll::new(control))?;
+        Ok(Self { oracle, strict, memory, reach, witness, completions })
     }
 
     pub(super) fn oracle(&self) -> &Arc<Oracle> {
@@ -114,9 +119,14 @@ impl<'a> Prover<'a> {
     }
 
     /// What a readout must answer, by ends of the stack that are as short as decides. `None` if none decides.
-    pub(crate) fn answers(&self, readout: Readout) -> Option<Vec<Required>> {
+    pub(crate) fn answers(
+        &self,
+        readout: Readout,
+        control: &dyn Control,
+    ) -> Result<Option<Vec<Required>>, CertifyError> {
+        let mut poll = Poll::new(control);
         let terminals = self.oracle.automaton().alphabet().terminals().len();
-        let (cells, root) = Cells::new(&self.strict, &self.reach, &[readout], terminals);
+        let (cells, root) = Cells::new(&self.strict, &self.reach, &[readout], terminals, &mut poll)?;
         let mut queue: VecDeque<Part> = VecDeque::from([(Vec::new(), false, root)]);
         let mut out = Vec::new();
         while let Some((stack, whole, obligations)) = queue.pop_front() {
@@ -126,17 +136,17 @@ impl<'a> Prover<'a> {
                     Some(answer) => {
                         out.push(Required { next: obligation.look.next, stack: stack.clone(), whole, answer });
                     }
-                    None if whole || stack.len() >= DEEPEST => return None,
+                    None if whole || stack.len() >= DEEPEST => return Ok(None),
                     None => left.push(obligation),
                 }
             }
-            for (symbol, obligations) in cells.split_stack(&left) {
+            for (symbol, obligations) in cells.split_stack(&left, &mut poll)? {
                 let mut longer = stack.clone();
                 longer.extend(symbol);
                 queue.push_back((longer, symbol.is_none(), obligations));
             }
         }
-        Some(out)
+        Ok(Some(out))
     }
 
     /// Tries to prove that the machine agrees with the automaton on every word. What the search finds is proved only once
@@ -147,10 +157,11 @@ impl<'a> Prover<'a> {
     pub fn prove(&self, machine: &Machine, control: &dyn Control) -> Result<Proof, CertifyError> {
         let automaton = self.oracle.automaton();
         comparable(machine, automaton)?;
-        let bounds = Bounds::new(&WellScaled::new(machine)?)?;
+        let mut poll = Poll::new(control);
+        let bounds = Bounds::new(&WellScaled::new(machine)?, &mut poll)?;
         let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
         let terminals = machine.alphabet().terminals().len();
-        let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals);
+        let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals, &mut poll)?;
         let mut search = Search {
             machine,
             strict: &self.strict,
@@ -163,6 +174,7 @@ impl<'a> Prover<'a> {
             readouts,
             enough: ENOUGH.max(self.reach.heads.len() / HEADS_AN_EXERCISE),
             examined: 0,
+            poll,
         };
         let done = search.run(root, control)?;
         if !search.open.is_empty() {
@@ -172,14 +184,15 @@ impl<'a> Prover<'a> {
         let elements = self.strict.elements().filter_map(|(on, symbol)| Some((on, symbol?))).collect();
         let certificate = Certificate {
             arithmetic: ARITHMETIC,
-            machine: digest(&machine_bytes(machine)?),
+            machine: digest(&machine_bytes(machine)?, &mut Poll::new(control))?,
             automaton: automaton_digest(automaton),
             memory: self.memory,
             elements,
             reach: self.reach.clone(),
+            completions: Some(self.completions.clone()),
             cells: done,
         };
-        check(&certificate, machine, self.oracle)?;
+        check(&certificate, machine, self.oracle, control)?;
         Ok(Proof::Proved(Box::new(certificate)))
     }
 }
@@ -198,6 +211,7 @@ struct Search<'p, 'a> {
     exercises: Vec<Vec<Exercise>>,
     enough: usize,
     examined: usize,
+    poll: Poll<'p>,
 }
 
 /// A part of the stack, the topmost symbol first, whether it is all of it, and what is still to be proved on it.
@@ -217,9 +231,6 @@ impl Search<'_, '_> {
         let mut queue: VecDeque<Part> = VecDeque::from([(Vec::new(), false, root)]);
         let mut scratch = Scratch::default();
         while let Some((stack, whole, mut obligations)) = queue.pop_front() {
-            if control.cancelled() {
-                return Err(CertifyError::Cancelled);
-            }
             if !self.open.is_empty() && self.exercises.iter().any(|exercises| exercises.len() >= self.enough) {
                 break;
             }
@@ -234,6 +245,7 @@ impl Search<'_, '_> {
             let (mut proved, mut split) = (Vec::new(), Vec::new());
             obligations.reverse();
             while let Some(obligation) = obligations.pop() {
+                self.poll.now()?;
                 let fate = self.fate(&obligation, &stack, whole, &sighting, &mut scratch);
                 match fate {
                     Fate::Dropped => {}
@@ -247,7 +259,7 @@ impl Search<'_, '_> {
                     }
                 }
             }
-            for (symbol, obligations) in self.cells.split_stack(&left) {
+            for (symbol, obligations) in self.cells.split_stack(&left, &mut self.poll)? {
                 let mut longer = stack.clone();
                 longer.extend(symbol);
                 queue.push_back((longer, symbol.is_none(), obligations));

@@ -98,7 +98,7 @@ pub fn construct(
     let alphabet = automaton.alphabet();
     let view = params.params().view;
     let reservoir = params.params().reservoir.build(alphabet.len())?;
-    let prover = Prover::new(oracle, view)?;
+    let prover = Prover::new(oracle, view, control)?;
     let mut questions = Questions::default();
     let mut lists = Lists {
         tests: Vec::new(),
@@ -114,7 +114,7 @@ pub fn construct(
     for &symbol in automaton.accepting() {
         lists.accept.rules.push((questions.of(Pattern { anchored: true, symbols: vec![symbol], next: None }), true));
     }
-    let follows = prover.answers(Readout::Shift).ok_or(ConstructError::NoEnd)?;
+    let follows = prover.answers(Readout::Shift, control)?.ok_or(ConstructError::NoEnd)?;
     let situations: Vec<Situation<bool>> = follows
         .into_iter()
         .map(|Required { next, stack, whole, answer }| {

@@ -15,7 +15,7 @@ use crate::automaton::{Automaton, AutomatonError, Oracle};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
 use crate::certify::cells::{Look, Looks};
 use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, WellScaled, provable};
-use crate::control::Control as Caller;
+use crate::control::{Control as Caller, Poll};
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Reduction, View};
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
@@ -95,7 +95,7 @@ const LONGEST: u32 = 5;
 /// See [`ExtractError`].
 pub fn extract(machine: &Arc<Machine>, control: &dyn Caller) -> Result<Extraction, ExtractError> {
     provable(machine)?;
-    let bounds = Bounds::new(&WellScaled::new(machine)?)?;
+    let bounds = Bounds::new(&WellScaled::new(machine)?, &mut Poll::new(control))?;
     let (mut depth, mut tokens) = (1, u32::from(machine.view() == View::Reservoir));
     loop {
         if control.cancelled() {
@@ -104,7 +104,7 @@ pub fn extract(machine: &Arc<Machine>, control: &dyn Caller) -> Result<Extractio
         let terminals = machine.alphabet().terminals().len();
         let memory = Memory::new(terminals, tokens).ok_or(AutomatonError::TooLarge)?;
         let mut explored = Explored::new(machine, &bounds, depth, memory);
-        let (reach, _) = Reach::new(&mut explored)?;
+        let (reach, _) = Reach::new(&mut explored, control)?;
         if explored.open.is_empty() {
             return explored.read_back(&reach, control);
         }
@@ -248,20 +248,17 @@ impl<'m> Explored<'m> {
     }
 
     fn tell(&self, open: &Open) -> Undecided {
-        Undecided { next: self.next_name(open.look.next).to_string(), stack: self.end_name(open.element) }
+        Undecided { next: self.next_name(open.look.next), stack: self.end_name(open.element) }
     }
 
-    fn next_name(&self, next: Lookahead) -> &str {
-        match next {
-            Lookahead::Token(token) => self.machine.alphabet().name(token),
-            Lookahead::End => "#",
-        }
+    fn next_name(&self, next: Lookahead) -> String {
+        next.token().map_or("#".to_string(), |token| self.machine.alphabet().plain_name(token))
     }
 
     fn end_name(&self, element: ElementId) -> String {
         let (symbols, whole) = &self.elements[element as usize];
-        let names = symbols.iter().rev().map(|&symbol| self.machine.alphabet().name(symbol));
-        [if *whole { "^" } else { "..." }].into_iter().chain(names).collect::<Vec<_>>().join(" ")
+        let names = symbols.iter().rev().map(|&symbol| self.machine.alphabet().plain_name(symbol));
+        [if *whole { "^" } else { "..." }.to_string()].into_iter().chain(names).collect::<Vec<_>>().join(" ")
     }
 
     /// The ends of the stack as a graph.
@@ -270,10 +267,10 @@ impl<'m> Explored<'m> {
         let mut out = String::from("digraph machine {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
         for (number, (symbols, whole)) in self.elements.iter().enumerate() {
             let here = situations.iter().filter(|one| one.symbols == *symbols && one.whole == *whole);
-            let mut actions: BTreeMap<(u32, &str), Vec<&str>> = BTreeMap::new();
+            let mut actions: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
             for Situation { next, does: reduction, .. } in here {
                 if let Some(push) = reduction.push {
-                    let action = (reduction.pop, self.machine.alphabet().name(push));
+                    let action = (reduction.pop, self.machine.alphabet().plain_name(push));
                     actions.entry(action).or_default().push(self.next_name(*next));
                 }
             }
@@ -289,8 +286,8 @@ impl<'m> Explored<'m> {
         let edges: BTreeSet<(ElementId, ElementId)> =
             reach.unders.iter().map(|under| (under.element, above(under.place))).collect();
         for (from, to) in edges {
-            let symbol = self.symbol(to).map_or("", |symbol| self.machine.alphabet().name(symbol));
-            let _ = writeln!(out, "  n{from} -> n{to} [label=\"{}\"];", quoted(symbol));
+            let symbol = self.symbol(to).map_or(String::new(), |symbol| self.machine.alphabet().plain_name(symbol));
+            let _ = writeln!(out, "  n{from} -> n{to} [label=\"{}\"];", quoted(&symbol));
         }
         out + "}\n"
     }
@@ -365,15 +362,15 @@ impl<'m> Explored<'m> {
         let alphabet = self.machine.alphabet().clone();
         let automaton = Automaton::new(alphabet, rules, accepting)?;
         let productions = self.productions(&automaton, &situations, &spelled);
-        let oracle = Arc::new(Oracle::strict(automaton)?);
-        let prover = Prover::new(&oracle, self.machine.view())?;
+        let oracle = Arc::new(Oracle::controlled(automaton, control)?);
+        let prover = Prover::new(&oracle, self.machine.view(), control)?;
         match prover.prove(self.machine, control)? {
             Proof::Proved(certificate) => {
                 let depth = self.depth;
                 Ok(Extraction { automaton: oracle.clone(), certificate: *certificate, depth, productions, dot })
             }
             Proof::Open { cells, .. } => {
-                let difference = prover.difference(self.machine, &cells).map(Box::new);
+                let difference = prover.difference(self.machine, &cells, control).map(Box::new);
                 Err(ExtractError::Refuses { automaton: Box::new(oracle.automaton().clone()), difference })
             }
         }

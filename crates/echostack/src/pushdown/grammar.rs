@@ -8,8 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
-use crate::automaton::reach::{Control, ElementId, Move, Sight, Strict, System};
+use crate::automaton::complete::Goal;
+use crate::automaton::reach::{Control, Move, Sight, Strict, System};
+use crate::automaton::summarize::Summaries;
 use crate::automaton::{AutomatonError, Oracle};
+use crate::control::Poll;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
 /// A part of a production.
@@ -41,8 +44,6 @@ pub enum Notation {
 
 /// The most nonterminals and productions before any are merged.
 const MOST: usize = 200_000;
-
-type Goal = (Control, ElementId);
 
 /// A nonterminal before it has a number: what is read from a goal until its element is popped and this control is come to;
 /// or, without one, until the word is accepted.
@@ -315,12 +316,10 @@ impl WordGrammar {
         let part = |part: &Part| match (*part, notation) {
             (Part::Nonterminal(number), _) => name(number),
             (Part::Token(token), Notation::Yacc) => {
-                let (name, quote) =
-                    (alphabet.name(token), if alphabet.name(token).contains('\'') { '"' } else { '\'' });
-                format!("{quote}{name}{quote}")
+                quoted(alphabet.name(token), if alphabet.name(token).contains('\'') { '"' } else { '\'' })
             }
-            (Part::Token(token), Notation::Lark) => quoted(alphabet.name(token)),
-            (Part::Token(token), Notation::Gbnf) => format!("{} ws", quoted(alphabet.name(token))),
+            (Part::Token(token), Notation::Lark) => quoted(alphabet.name(token), '"'),
+            (Part::Token(token), Notation::Gbnf) => format!("{} ws", quoted(alphabet.name(token), '"')),
         };
         let production = |parts: &Vec<Part>| match (parts.is_empty(), notation) {
             (true, Notation::Gbnf) => "\"\"".to_string(),
@@ -336,7 +335,12 @@ impl WordGrammar {
             Notation::Gbnf => ("::=", ""),
         };
         for (number, own) in self.productions.iter().enumerate() {
-            let all: Vec<String> = own.iter().map(production).collect();
+            let mut all: Vec<String> = own.iter().map(production).collect();
+            if all.is_empty() {
+                // No word at all: no production would stand for the empty one, and this never comes to an end.
+                let token = alphabet.terminals().next().map(Part::Token);
+                all.push(production(&token.into_iter().chain([Part::Nonterminal(number)]).collect()));
+            }
             let _ = writeln!(out, "{} {is} {}{end}", name(number), all.join(" | "));
         }
         out.push_str(match notation {
@@ -348,52 +352,74 @@ impl WordGrammar {
     }
 }
 
-/// A text between double quotes.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+/// A text between quotes, with the escapes that Yacc, Lark and GBNF have in common.
+fn quoted(text: &str, quote: char) -> String {
+    let mut out = String::from(quote);
+    for letter in text.chars() {
+        match letter {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\\' => out.push_str("\\\\"),
+            letter if letter == quote => out.extend(['\\', quote]),
+            letter if letter.is_control() => _ = write!(out, "\\x{:02x}", u32::from(letter)),
+            letter => out.push(letter),
+        }
+    }
+    out.push(quote);
+    out
 }
 
 /// For each goal that the start needs the controls that are come to when its element is popped.
 fn outcomes(strict: &mut Strict<'_>, start: Goal) -> Result<HashMap<Goal, BTreeSet<Control>>, AutomatonError> {
-    let mut known: HashMap<Goal, BTreeSet<Control>> = HashMap::from([(start, BTreeSet::new())]);
-    let mut order = vec![start];
-    loop {
-        let mut changed = false;
-        let mut at = 0;
-        while at < order.len() {
-            if order.len() > MOST {
-                return Err(AutomatonError::TooLarge);
-            }
-            let goal @ (control, element) = order[at];
-            at += 1;
-            let mut found = BTreeSet::new();
-            let mut ask = |goal: Goal, known: &mut HashMap<Goal, BTreeSet<Control>>| {
-                let fresh = !known.contains_key(&goal);
-                if fresh {
-                    order.push(goal);
-                }
-                known.entry(goal).or_default().clone()
-            };
-            for next in strict.moves(control, element) {
-                match next {
-                    Move::Stay(control) => found.extend(ask((control, element), &mut known)),
-                    Move::Pop(control) => {
-                        found.insert(control);
-                    }
-                    Move::Push(control, pushed) => {
-                        for outcome in ask((control, pushed), &mut known) {
-                            found.extend(ask((outcome, element), &mut known));
-                        }
-                    }
-                }
-            }
-            let own = known.entry(goal).or_default();
-            let before = own.len();
-            own.extend(found);
-            changed |= own.len() > before;
-        }
-        if !changed {
-            return Ok(known);
-        }
+    let all = Summaries::new(strict, [start], HashMap::new(), &mut Poll::new(&()))?;
+    let mut known: HashMap<Goal, BTreeSet<Control>> = HashMap::new();
+    for (control, element, outcome) in all.list() {
+        known.entry((control, element)).or_default().extend(outcome);
+    }
+    Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Automaton;
+
+    #[test]
+    fn the_empty_language_is_written_without_words() {
+        let none = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "rules": []}"#;
+        let oracle = Oracle::strict(Automaton::from_json(none).unwrap()).unwrap();
+        let alphabet = oracle.automaton().alphabet();
+        let grammar = WordGrammar::new(&oracle).unwrap();
+        assert_eq!(grammar.productions, [BTreeSet::new()]);
+        assert_eq!(grammar.write(Notation::Yacc, alphabet), "%start start\n%%\nstart : 'a' start;\n");
+        assert_eq!(grammar.write(Notation::Lark, alphabet), "start : \"a\" start\n%ignore /\\s+/\n");
+        assert_eq!(grammar.write(Notation::Gbnf, alphabet), "root ::= \"a\" ws root\nws ::= [ \\t\\n]*\n");
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        let names = ["\n", "\r\t", "\u{1}\u{85}", "\\", "'", "\"", "'\""];
+        let alphabet = Alphabet::new(names, ["S"]).unwrap();
+        let all = alphabet.terminals().map(|token| vec![Part::Token(token)]);
+        let grammar = WordGrammar { productions: vec![all.collect()] };
+        assert_eq!(
+            grammar.write(Notation::Yacc, &alphabet),
+            r#"%start start
+%%
+start : '\n' | '\r\t' | '\x01\x85' | '\\' | "'" | '"' | "'\"";
+"#
+        );
+        assert_eq!(
+            grammar.write(Notation::Lark, &alphabet).lines().next(),
+            Some(r#"start : "\n" | "\r\t" | "\x01\x85" | "\\" | "'" | "\"" | "'\"""#)
+        );
+        let gbnf = grammar.write(Notation::Gbnf, &alphabet);
+        assert!(
+            gbnf.starts_with(r#"root ::= "\n" ws | "\r\t" ws | "\x01\x85" ws | "\\" ws | "'" ws | "\"" ws | "#),
+            "{gbnf}"
+        );
+        assert_eq!(alphabet.plain_name(SymbolId::new(0)), r"\n");
+        assert_eq!(alphabet.plain_name(SymbolId::new(3)), r"\");
     }
 }

@@ -99,7 +99,7 @@ impl Rows {
     fn of(oracle: &Oracle) -> Result<Self, AutomatonError> {
         let alphabet = oracle.automaton().alphabet();
         let mut strict = Strict::new(oracle, 0)?;
-        let (reach, _) = Reach::new(&mut strict)?;
+        let (reach, _) = Reach::new(&mut strict, &())?;
         let states = strict.elements().count();
         let (terminals, symbols) = (alphabet.terminals().len(), alphabet.len());
         let mut rows = Self {

@@ -1,0 +1,112 @@
+//! Proofs that are cancelled at any moment, from another thread, end within 100 ms.
+//!
+//! `cargo nextest run --run-ignored all -E 'test(cancelled)'` tries Lua, too.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use echostack::tasks::ReservoirKind;
+use echostack::{
+    Automaton, AutomatonError, Control, Language, Mode, Oracle, Params, Proof, Prover, Study, View, check,
+};
+use echostack_grammar::{Encoding, Grammar};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+#[derive(Default)]
+struct Button(AtomicBool);
+
+impl Control for Button {
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+fn grammar(name: &str, encoding: Encoding) -> Grammar {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
+    Grammar::open(&folder, encoding).unwrap().0
+}
+
+/// How long work goes on that is cancelled at moments within this time; it must not end by itself.
+fn latencies(count: usize, within: Duration, work: &(dyn Fn(&Button) + Sync)) -> Vec<Duration> {
+    let mut random = ChaCha8Rng::seed_from_u64(4);
+    let mut all: Vec<Duration> = Vec::new();
+    for _ in 0..count {
+        let button = Button::default();
+        all.push(std::thread::scope(|scope| {
+            let worker = scope.spawn(|| work(&button));
+            std::thread::sleep(within.mul_f64(random.random()));
+            button.0.store(true, Ordering::Relaxed);
+            let pressed = Instant::now();
+            worker.join().unwrap();
+            pressed.elapsed()
+        }));
+    }
+    all.sort();
+    all
+}
+
+/// The time that all but one of ten keep: the machine may be busy with something else.
+fn assert_prompt(what: &str, latencies: &[Duration]) {
+    let [kept, longest] = [latencies[latencies.len() * 9 / 10 - 1], latencies[latencies.len() - 1]];
+    println!("{what}: nine of ten end within {kept:?}, all within {longest:?}");
+    assert!(kept < Duration::from_millis(100), "{what}: {latencies:?}");
+}
+
+#[test]
+fn a_proof_and_a_check_end_when_they_are_cancelled() {
+    let grammar = grammar("arithmetic", Encoding::Auto);
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+    let params = params.check().unwrap();
+    let learn = |control: &dyn Control| Study::default().prove(&grammar, &params, control, &mut |_| {});
+    let start = Instant::now();
+    let (machine, proof) = learn(&()).unwrap();
+    let time = start.elapsed();
+    let Proof::Proved(certificate) = proof else { panic!("arithmetic is not proved") };
+    assert_prompt("learning", &latencies(10, time, &|button| while learn(button).is_ok() {}));
+
+    let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+    let start = Instant::now();
+    check(&certificate, &machine, &oracle, &()).unwrap();
+    let time = start.elapsed();
+    let prove = |button: &Button| {
+        while let Ok(prover) = Prover::new(&oracle, View::Symbol, button) {
+            if prover.prove(&machine, button).is_err() {
+                break;
+            }
+        }
+    };
+    assert_prompt("proving", &latencies(20, 3 * time, &prove));
+    let verify = |button: &Button| while check(&certificate, &machine, &oracle, button).is_ok() {};
+    assert_prompt("checking", &latencies(20, 2 * time, &verify));
+}
+
+#[test]
+fn viable_stacks_end_when_they_are_cancelled() {
+    // Brackets of many kinds: too many to be computed in reasonable time.
+    let kinds: Vec<String> = (0..40).map(|kind| format!("'a{kind}' S 'b{kind}' S")).collect();
+    let grammar =
+        Grammar::new("brackets", &format!("%start S\n%%\nS: | {};\n", kinds.join(" | ")), Encoding::Auto).unwrap();
+    let automaton = grammar.automaton();
+    let rules = automaton.rules().to_vec();
+    let bare = Automaton::new(automaton.alphabet().clone(), rules, automaton.accepting().to_vec()).unwrap();
+    let compute =
+        |button: &Button| while !matches!(Oracle::controlled(bare.clone(), button), Err(AutomatonError::Cancelled)) {};
+    assert_prompt("viable stacks", &latencies(6, Duration::from_secs(3), &compute));
+}
+
+#[test]
+#[ignore = "takes half a minute"]
+fn a_prover_of_lua_ends_when_it_is_cancelled() {
+    for encoding in [Encoding::Auto, Encoding::State] {
+        let oracle = Arc::new(Oracle::strict(grammar("lua", encoding).automaton().clone()).unwrap());
+        let start = Instant::now();
+        Prover::new(&oracle, View::Symbol, &()).unwrap();
+        let time = start.elapsed();
+        println!("a prover of Lua takes {time:?}");
+        let prepare = |button: &Button| while Prover::new(&oracle, View::Symbol, button).is_ok() {};
+        assert_prompt("Lua", &latencies(20, time, &prepare));
+    }
+}

@@ -1,0 +1,315 @@
+//! Completions: why a reachable stack can still become a word. What they are, and how a list of them is verified.
+//!
+//! A [`Completion`] (p, e, q) says: with control p and element e on top, whatever lies beneath, some input leads to control
+//! q with e popped and what is beneath untouched; without q, it leads to acceptance. Each is justified by one move of the
+//! automaton and by completions that stand before it in the list, so none is justified by itself.
+//! `summarize.rs` finds them; nothing here depends on how.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::AutomatonError;
+use super::reach::{Control, ElementId, Move, Reach, Sight, Strict, System};
+use crate::control::{Cancelled, Poll};
+use crate::symbol::Lookahead;
+
+/// A control with an element on top.
+pub(crate) type Goal = (Control, ElementId);
+
+/// The control when the element of a goal is popped; `None` if the word has been accepted.
+pub(crate) type Outcome = Option<Control>;
+
+/// A goal and what some input makes of it.
+pub(crate) type Completion = (Control, ElementId, Outcome);
+
+/// A control without what it remembers of the input: no move depends on that.
+pub(crate) fn forget(control: Control) -> Control {
+    let seen = |sight: Sight| Sight { recent: 0, ..sight };
+    match control {
+        Control::Next(_) => Control::Next(0),
+        Control::Reduce(sight) => Control::Reduce(seen(sight)),
+        Control::Pop(sight, left, push) => Control::Pop(seen(sight), left, push),
+        Control::Settled(sight) => Control::Settled(seen(sight)),
+    }
+}
+
+/// Whether the word ends here and is accepted.
+pub(crate) fn accepts(strict: &Strict<'_>, control: Control, element: ElementId) -> bool {
+    matches!(control, Control::Settled(Sight { next: Lookahead::End, .. })) && strict.accepts(element)
+}
+
+/// Whether each completion of a list follows from those before it. The elements must be known to `strict`.
+pub(crate) fn justified(list: &[Completion], strict: &mut Strict<'_>, poll: &mut Poll<'_>) -> Result<bool, Cancelled> {
+    let mut earlier: HashMap<Goal, HashSet<Outcome>> = HashMap::new();
+    for &(control, element, outcome) in list {
+        let moves = strict.moves(control, element);
+        poll.steps(1 + moves.len())?;
+        let before = |control, element| earlier.get(&(forget(control), element));
+        let leads = |control, element| before(control, element).is_some_and(|all| all.contains(&outcome));
+        let follows = |next: Move| match next {
+            Move::Pop(control) => outcome == Some(forget(control)),
+            Move::Stay(control) => leads(control, element),
+            // What is pushed goes first; then, unless the word has been accepted, the element itself.
+            Move::Push(control, pushed) => {
+                before(control, pushed).into_iter().flatten().any(|&between| match between {
+                    Some(control) => leads(control, element),
+                    None => outcome.is_none(),
+                })
+            }
+        };
+        let accepted = outcome.is_none() && accepts(strict, control, element);
+        if !accepted && !moves.into_iter().any(follows) {
+            return Ok(false);
+        }
+        earlier.entry((control, element)).or_default().insert(outcome);
+    }
+    Ok(true)
+}
+
+/// The most controls in all claims together.
+const MOST: usize = 1 << 25;
+
+/// A stack, looked at from the top down to an element: the controls that some input leads to with that element on top.
+type Claim = (Vec<Control>, ElementId);
+
+/// Goes down every reachable stack before which a token is to be read, and looks whether the completions of the list lead
+/// to acceptance. Returns the elements of one on which they do not, the topmost first; `visit` hears of each claim.
+pub(crate) fn stuck(
+    list: &[Completion],
+    reach: &Reach,
+    poll: &mut Poll<'_>,
+    visit: &mut dyn FnMut(&Claim),
+) -> Result<Option<Vec<ElementId>>, AutomatonError> {
+    let mut outcomes: HashMap<Goal, Vec<Outcome>> = HashMap::new();
+    for &(control, element, outcome) in list {
+        outcomes.entry((control, element)).or_default().push(outcome);
+    }
+    let beneath = elements_beneath(reach);
+    let next = |head: &&super::reach::Head| forget(head.control) == Control::Next(0);
+    // Each with the place of the one above it.
+    let mut claims: Vec<(Claim, Option<usize>)> = Vec::new();
+    let mut known: HashSet<Claim> = HashSet::new();
+    for head in reach.heads.iter().filter(next) {
+        let claim = (vec![Control::Next(0)], head.element);
+        if known.insert(claim.clone()) {
+            claims.push((claim, None));
+        }
+    }
+    let (mut at, mut size) = (0, 0_usize);
+    while at < claims.len() {
+        let (controls, element) = claims[at].0.clone();
+        visit(&claims[at].0);
+        let mut after: BTreeSet<Outcome> = BTreeSet::new();
+        for control in controls {
+            let all = outcomes.get(&(control, element)).map_or(&[][..], Vec::as_slice);
+            poll.steps(1 + all.len())?;
+            after.extend(all);
+        }
+        if !after.contains(&None) {
+            let after: Vec<Control> = after.into_iter().flatten().collect();
+            if after.is_empty() || element == 0 {
+                let above = std::iter::successors(Some(at), |&at| claims[at].1);
+                let mut elements: Vec<ElementId> = above.map(|at| claims[at].0.1).collect();
+                elements.reverse();
+                return Ok(Some(elements));
+            }
+            for &lower in beneath.get(&element).into_iter().flatten() {
+                poll.steps(after.len())?;
+                let claim = (after.clone(), lower);
+                if known.insert(claim.clone()) {
+                    size += after.len();
+                    claims.push((claim, Some(at)));
+                }
+            }
+            if size > MOST {
+                return Err(AutomatonError::TooLarge);
+            }
+        }
+        at += 1;
+    }
+    Ok(None)
+}
+
+/// For each element those that lie directly beneath it in some reachable stack.
+pub(crate) fn elements_beneath(reach: &Reach) -> HashMap<ElementId, BTreeSet<ElementId>> {
+    let mut all: HashMap<ElementId, BTreeSet<ElementId>> = HashMap::new();
+    for under in &reach.unders {
+        if let Some(&(_, above)) = reach.places.get((under.place as usize).wrapping_sub(1)) {
+            all.entry(above).or_default().insert(under.element);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rand::seq::SliceRandom;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::automaton::reach::tests::random_automaton;
+    use crate::automaton::summarize::{complete, summaries};
+    use crate::automaton::{Automaton, Oracle, Viability};
+    use crate::recognize::{Limits, Verdict, judge};
+    use crate::symbol::{SymbolId, Word};
+    use crate::tasks::Task;
+
+    /// The same automaton with viable stacks that are given, and far too many: all.
+    fn generous(automaton: Automaton) -> Automaton {
+        let symbols = automaton.alphabet().len();
+        automaton.with_viability(Viability::given(symbols, &[vec![Some(0); symbols]]).unwrap()).unwrap()
+    }
+
+    /// Random automata that are not seen at once to loop.
+    fn automata(count: usize) -> Vec<Automaton> {
+        let mut random = ChaCha8Rng::seed_from_u64(17);
+        let drawn = std::iter::repeat_with(|| random_automaton(&mut random)).take(count);
+        drawn.filter(|one| !one.rules().iter().any(|rule| rule.pop <= 1 && rule.lookahead.is_none())).collect()
+    }
+
+    fn completed(oracle: &Oracle) -> Result<usize, AutomatonError> {
+        let mut strict = Strict::new(oracle, 0)?;
+        let (reach, witness) = Reach::new(&mut strict, &())?;
+        let mut poll = Poll::new(&());
+        let list = complete(&mut strict, (&reach, &witness), &mut poll)?;
+        assert!(justified(&list, &mut strict, &mut poll).unwrap());
+        assert_eq!(stuck(&list, &reach, &mut poll, &mut |_| {})?, None);
+        Ok(list.len())
+    }
+
+    /// Whether a continuation of at most so many tokens is accepted, by trying all.
+    fn goes_on(oracle: &Arc<Oracle>, word: &mut Vec<SymbolId>, longest: usize) -> bool {
+        if judge(oracle, &Word::Symbols(word.clone()), Limits::default(), &mut ()) == Verdict::Accept {
+            return true;
+        }
+        let tokens: Vec<SymbolId> = oracle.automaton().alphabet().terminals().collect();
+        longest > 0
+            && tokens.into_iter().any(|token| {
+                word.push(token);
+                let found = goes_on(oracle, word, longest - 1);
+                word.pop();
+                found
+            })
+    }
+
+    /// The words of at most so many tokens after which a strict oracle waits for more.
+    fn open_words(oracle: &Arc<Oracle>, longest: usize) -> Vec<Vec<SymbolId>> {
+        let mut all: Vec<Vec<SymbolId>> = vec![Vec::new()];
+        let mut at = 0;
+        while at < all.len() {
+            let word = all[at].clone();
+            at += 1;
+            for token in oracle.automaton().alphabet().terminals().filter(|_| word.len() < longest) {
+                let longer = [&word[..], &[token]].concat();
+                let verdict = judge(oracle, &Word::Symbols(longer.clone()), Limits::default(), &mut ());
+                if matches!(verdict, Verdict::Accept | Verdict::Incomplete { .. }) {
+                    all.push(longer);
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_stack_of_the_tasks_can_be_completed() {
+        for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+            let automaton = task.automaton().unwrap();
+            assert!(completed(&Oracle::strict(automaton).unwrap()).unwrap() > 10, "{task}");
+        }
+    }
+
+    #[test]
+    fn stacks_can_be_completed_exactly_where_a_search_finds_a_continuation() {
+        let (mut good, mut bad, mut short, mut long) = (0, 0, 0, 0);
+        for automaton in automata(4000) {
+            let tolerant = Arc::new(Oracle::tolerant(automaton.clone()));
+            // Viable stacks that are computed can all be completed, unless there is no word at all.
+            let Ok(strict) = Oracle::strict(automaton.clone()) else { continue };
+            let viability = strict.viable().unwrap();
+            if viability.is_viable(viability.bottom()) {
+                completed(&strict).unwrap();
+                good += 1;
+                for mut word in open_words(&Arc::new(strict), 3) {
+                    if goes_on(&tolerant, &mut word, 5) { short += 1 } else { long += 1 }
+                }
+            }
+            // Of those that are given some cannot; then there is a word that shows it.
+            let all = Oracle::strict(generous(automaton.clone())).unwrap();
+            match completed(&all) {
+                Err(AutomatonError::DeadEnd { word: Some(word), .. }) => {
+                    let Word::Symbols(mut word) = automaton.alphabet().word(word.split_whitespace()).unwrap() else {
+                        panic!("words are of symbols")
+                    };
+                    assert!(!goes_on(&tolerant, &mut word, 6), "{word:?} goes on in\n{automaton}");
+                    bad += 1;
+                }
+                Err(AutomatonError::NoWords) => assert!(!viability.is_viable(viability.bottom()), "{automaton}"),
+                other => assert!(other.is_ok(), "{other:?} in\n{automaton}"),
+            }
+        }
+        // Some continuations are longer than those that were tried.
+        assert!(good > 100 && bad > 100 && short > 20 * long, "{good} {bad} {short} {long}");
+    }
+
+    #[test]
+    fn no_list_shows_that_a_dead_stack_can_be_completed() {
+        let mut random = ChaCha8Rng::seed_from_u64(18);
+        let mut tried = 0;
+        for automaton in automata(1500) {
+            let oracle = Oracle::strict(generous(automaton)).unwrap();
+            let mut strict = Strict::new(&oracle, 0).unwrap();
+            let Ok((reach, _)) = Reach::new(&mut strict, &()) else { continue };
+            let mut poll = Poll::new(&());
+            let list = summaries(&mut strict, &reach, &mut poll).unwrap();
+            assert!(justified(&list, &mut strict, &mut poll).unwrap());
+            if stuck(&list, &reach, &mut poll, &mut |_| {}).unwrap().is_none() {
+                continue;
+            }
+            let elements = strict.elements().count() as ElementId;
+            let controls: Vec<Control> = list.iter().flat_map(|one| [Some(one.0), one.2]).flatten().collect();
+            for _ in 0..30 {
+                let mut forged = list.clone();
+                // What is said of acceptance helps most, at the front or anywhere.
+                for _ in 0..random.random_range(1..4) {
+                    let control = |random: &mut ChaCha8Rng| match controls.len() {
+                        0 => Control::Next(0),
+                        count => controls[random.random_range(0..count)],
+                    };
+                    let from = if random.random_bool(0.5) { Control::Next(0) } else { control(&mut random) };
+                    let outcome = if random.random_bool(0.5) { None } else { Some(control(&mut random)) };
+                    let place = random.random_range(0..=forged.len());
+                    forged.insert(place, (from, random.random_range(0..elements), outcome));
+                }
+                if random.random_bool(0.3) {
+                    forged.shuffle(&mut random);
+                }
+                let passes = justified(&forged, &mut strict, &mut poll).unwrap()
+                    && stuck(&forged, &reach, &mut poll, &mut |_| {}).unwrap().is_none();
+                assert!(!passes);
+                tried += 1;
+            }
+        }
+        assert!(tried > 1000, "{tried}");
+    }
+
+    #[test]
+    fn two_completions_that_follow_from_each_other_are_refused() {
+        let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap()).unwrap();
+        let mut strict = Strict::new(&oracle, 0).unwrap();
+        let (reach, _) = Reach::new(&mut strict, &()).unwrap();
+        let mut poll = Poll::new(&());
+        let list = summaries(&mut strict, &reach, &mut poll).unwrap();
+        // Where one stands before what it follows from, the list is refused; and many do.
+        let mut refused = 0;
+        for at in 1..list.len() {
+            let mut turned = list.clone();
+            turned.swap(at - 1, at);
+            refused += usize::from(!justified(&turned, &mut strict, &mut poll).unwrap());
+        }
+        let reversed: Vec<Completion> = list.iter().rev().copied().collect();
+        assert!(!justified(&reversed, &mut strict, &mut poll).unwrap());
+        assert!(refused > 5, "{refused}");
+    }
+}
