@@ -1,0 +1,99 @@
+//! Models and certificates that are made to deceive: none of them may be called proved, unless it is right.
+//!
+//! The sizes here are small; `ECHOSTACK_MUTANTS` and `ECHOSTACK_FORGERIES` set others:
+//! `ECHOSTACK_MUTANTS=100000 cargo test --test hostile mutants -- --nocapture` prints a table.
+
+mod hostile {
+    pub mod compare;
+    pub mod model;
+    pub mod mutate;
+    pub mod subjects;
+}
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use hostile::compare::{Different, compare};
+use hostile::mutate::{Kind, mutate};
+use hostile::subjects::{Subject, subjects};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(subjects);
+
+/// A size from the environment.
+fn number(name: &str, usual: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// What became of a mutant.
+enum Fate {
+    /// The change makes no sense for this subject.
+    Skipped,
+    Unreadable,
+    Refused,
+    Proved,
+    Differs(Different),
+}
+
+/// The mutant with this number. It depends on nothing else.
+fn mutant(seed: u64) -> (Kind, &'static Subject, Fate) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let kind = Kind::ALL[random.random_range(0..Kind::ALL.len())];
+    let subject = &SUBJECTS[random.random_range(0..SUBJECTS.len())];
+    let Some(model) = mutate(kind, subject, &mut random) else { return (kind, subject, Fate::Skipped) };
+    let Ok(machine) = model.machine() else { return (kind, subject, Fate::Unreadable) };
+    let Some(certificate) = subject.prove(&machine) else { return (kind, subject, Fate::Refused) };
+    let fate = match compare(&Arc::new(machine), &subject.oracle, &certificate, 1000, &mut random) {
+        Some(different) => Fate::Differs(different),
+        None => Fate::Proved,
+    };
+    (kind, subject, fate)
+}
+
+#[derive(Clone, Copy, Default)]
+struct Row {
+    tried: u64,
+    unreadable: u64,
+    refused: u64,
+    proved: u64,
+    differ: u64,
+}
+
+#[test]
+fn mutants_that_are_called_proved_do_what_their_automaton_does() {
+    let count = number("ECHOSTACK_MUTANTS", 400);
+    let start = std::time::Instant::now();
+    let fates: Vec<_> = (0..count).into_par_iter().map(mutant).collect();
+    let mut table: BTreeMap<Kind, Row> = BTreeMap::new();
+    let mut differences = Vec::new();
+    for (seed, (kind, subject, fate)) in fates.into_iter().enumerate() {
+        let row = table.entry(kind).or_default();
+        row.tried += 1;
+        match fate {
+            Fate::Skipped => row.tried -= 1,
+            Fate::Unreadable => row.unreadable += 1,
+            Fate::Refused => row.refused += 1,
+            Fate::Proved => row.proved += 1,
+            Fate::Differs(different) => {
+                row.proved += 1;
+                row.differ += 1;
+                differences.push(format!("mutant {seed}, {kind:?} of {}: {different:?}", subject.name));
+            }
+        }
+    }
+    println!("{:16} {:>8} {:>10} {:>8} {:>8} {:>8}", "change", "tried", "unreadable", "refused", "proved", "differ");
+    let mut all = Row::default();
+    for (kind, row) in &table {
+        let Row { tried, unreadable, refused, proved, differ } = *row;
+        println!("{:16} {tried:>8} {unreadable:>10} {refused:>8} {proved:>8} {differ:>8}", format!("{kind:?}"));
+        all.tried += tried;
+        all.proved += proved;
+        all.differ += differ;
+    }
+    println!("{} tried, {} proved, {} differ; {:?}", all.tried, all.proved, all.differ, start.elapsed());
+    differences.iter().take(60).for_each(|difference| println!("{difference:.300}"));
+    assert!(20 * all.proved >= all.tried, "only {} of {} were proved", all.proved, all.tried);
+    assert!(differences.is_empty(), "{} are called proved and differ", differences.len());
+}
