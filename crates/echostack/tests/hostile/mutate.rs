@@ -100,6 +100,11 @@ fn sign(random: &mut ChaCha8Rng) -> f64 {
 pub fn mutate(kind: Kind, subject: &Subject, random: &mut ChaCha8Rng) -> Option<Model> {
     let mut model = subject.model.clone();
     change(kind, subject, &mut model, random)?;
+    // What is nearly refused shows an allowance that is too small.
+    let shaved = matches!(kind, Kind::Nudge | Kind::ShaveIntercept | Kind::ShaveNumber);
+    if !shaved && random.random_bool(0.3) && subject.holds_for(&model) {
+        change(Kind::ShaveIntercept, subject, &mut model, random);
+    }
     Some(model)
 }
 
@@ -180,7 +185,7 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
             }
         }
         Kind::Repeat => {
-            let count = size(100., 3000., random) as usize;
+            let count = if random.random_bool(0.3) { size(3e4, 2e5, random) } else { size(100., 3e3, random) } as usize;
             let delta = sign(random) * size(0.01, 10., random);
             let large = delta.abs() / (0.75 * count as f64 * 0.24 * f64::EPSILON);
             let tiny = 0.24 * f64::EPSILON * large * delta.signum();
@@ -199,29 +204,26 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
             add_terms(model, &terms, spread, random)?;
         }
         Kind::Far => {
-            let away = size(10., 1e9, random);
             let exponent = random.random_range(1.0..700.0);
             let weight = sign(random) * f64::exp(exponent) * size(1e-3, 10., random);
-            let neuron = random.random_range(0..model.neurons());
-            far_support(model, neuron, away, exponent, weight, random)?;
+            add_support(model, size(10., 1e9, random), exponent, weight, random)?;
         }
         Kind::Flush => {
             // At 708 on some stack, a little less or more: the distance from a far centre hardly depends on the stack.
-            let away = size(1e2, 1e7, random);
-            let exponent = 708. * (1. + sign(random) * size(1e-16, 1e-5, random));
-            let weight = sign(random) * size(1e290, 1.7e308, random);
-            let neuron = random.random_range(0..model.neurons());
-            far_support(model, neuron, away, exponent, weight, random)?;
+            let exponent = 708. * (1. + sign(random) * size(1e-16, 1e-2, random));
+            let weight = -size(1e290, 1.7e308, random);
+            add_support(model, size(1e2, 1e7, random), exponent, weight, random)?;
         }
         Kind::Bomb => {
-            let length = random.random_range(1..40);
+            // Each neuron more makes all distances larger: kernels go along with a few.
+            let length = random.random_range(2..if model.has("kernel0.gamma") { 6 } else { 40 });
             let symbol = random.random_range(0..model.symbols());
-            let huge = *pick(&[1.7e308, 1e308, 1e300, 1e200, 1e20], random);
+            let huge = *pick(&[1.7e308, 1.7e308, 1e308, 1e300, 1e20], random);
             let run = add_run(model, symbol, length)?;
             add_bomb(model, &run, huge);
         }
         Kind::Run => {
-            let length = random.random_range(1..60);
+            let length = random.random_range(1..if model.has("kernel0.gamma") { 6 } else { 60 });
             let symbol = random.random_range(0..model.symbols());
             let run = add_run(model, symbol, length)?;
             let last = run.last;
@@ -230,9 +232,11 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
                 let column = random.random_range(0..columns);
                 model.floats_mut("linear.stack")[last * columns + column] = sign(random) * size(0.01, 100., random);
             } else {
-                // A readout with a support vector at a distance from the neuron: it counts where the neuron is silent.
-                let (weight, exponent) = (sign(random) * size(0.1, 100., random), size(0.1, 20., random));
-                far_support(model, last, random.random_range(-2.0..2.0), exponent, weight, random)?;
+                // Some support vectors see the neuron as it is after the run.
+                let neurons = model.neurons();
+                for row in model.floats_mut("centres.stack").chunks_exact_mut(neurons) {
+                    row[last] = if random.random_bool(0.2) { random.random_range(-1.0..2.0) } else { row[last] };
+                }
             }
         }
         Kind::Slow => {
@@ -437,56 +441,78 @@ fn add_terms(model: &mut Model, terms: &[f64], spread: bool, random: &mut ChaCha
     Some(())
 }
 
-/// Gives a readout that votes a kernel of its own and a support vector more: `away` along one neuron of the stack, with a gamma
-/// that makes `exponent` of that distance from the empty stack.
-fn far_support(
-    model: &mut Model,
-    neuron: usize,
-    away: f64,
-    exponent: f64,
-    weight: f64,
-    random: &mut ChaCha8Rng,
-) -> Option<()> {
-    let votes: Vec<&str> = model.heads().into_iter().filter(|head| !model.is_list(head)).collect();
-    if votes.is_empty() {
-        return None;
-    }
-    let head = *pick(&votes, random);
+/// Adds a support vector whose half of the stack is far away along one neuron, `exponent` at the empty stack. A readout with a
+/// kernel keeps its gamma and its terms, which sets the distance; one of a single class gets a class more, which only the new
+/// term speaks for, and a kernel of its own, with `away` for the distance.
+fn add_support(model: &mut Model, away: f64, exponent: f64, weight: f64, random: &mut ChaCha8Rng) -> Option<()> {
     let neurons = model.neurons();
-    let mut centres = model.floats("centres.stack").to_vec();
+    let constant = model.header["shift"].as_array()?.len() == 1 && random.random_bool(0.8);
+    let votes: Vec<&str> = model.heads().into_iter().filter(|head| !model.is_list(head)).collect();
+    let head = match votes[..] {
+        _ if constant => "shift",
+        [] => return None,
+        _ => *pick(&votes, random),
+    };
+    let fresh = (0..).find(|number| !model.has(&format!("kernel{number}.gamma")))?;
+    let kernel = if constant { fresh } else { model.integers(&format!("{head}.kernel"))[0] };
+    let names = ["input", "stack", "support", "gamma"].map(|part| format!("kernel{kernel}.{part}"));
+    let away = if constant { away } else { (exponent / model.floats(&names[3])[0]).sqrt() };
     let mut centre = vec![0.; neurons];
-    centre[neuron] = away;
-    centres.extend(centre);
+    centre[random.random_range(0..neurons)] = away * sign(random);
+    let centres = [model.floats("centres.stack"), &centre].concat();
     let place = (centres.len() / neurons - 1) as u32;
     model.set_floats("centres.stack", neurons, centres);
-    // A second kernel of the same support vectors, if they shall be kept: their gamma would change, too.
-    let fresh = (0..).find(|number| !model.has(&format!("kernel{number}.gamma")))?;
-    let inputs = (model.floats("centres.input").len() / neurons) as u32;
-    model.set_floats(&format!("kernel{fresh}.gamma"), 0, vec![exponent / (away * away)]);
-    model.set_integers(&format!("kernel{fresh}.input"), 0, (0..inputs).collect());
-    model.set_integers(&format!("kernel{fresh}.stack"), 0, vec![place]);
-    let support = (0..inputs).flat_map(|input| [input, 0]).collect();
-    model.set_integers(&format!("kernel{fresh}.support"), 2, support);
-    model.set_integers(&format!("{head}.kernel"), 0, vec![fresh]);
-    let classes = labels(model, head).as_array()?.len();
-    // A vote that hangs on the new term, if the old ones cannot be kept.
-    let pairs = classes * (classes - 1) / 2;
-    let terms: Vec<u32> = (0..pairs).map(|_| inputs).collect();
-    model.set_integers(&format!("{head}.counts"), 0, terms);
-    model.set_integers(&format!("{head}.support"), 0, (0..pairs).flat_map(|_| 0..inputs).collect());
-    let weights = (0..pairs).flat_map(|_| (0..inputs).map(|_| weight)).collect();
+    let inputs = if constant || random.random_bool(0.5) {
+        // The input's half as it is before the first token, so that its factor is 1 there.
+        let machine = model.machine().ok()?;
+        let drive = [echostack::Drive::Channel(0)];
+        let state = echostack::encode(&**machine.reservoir(), echostack::Simd::default(), drive);
+        let centres = [model.floats("centres.input"), &state].concat();
+        let place = (centres.len() / neurons - 1) as u32;
+        model.set_floats("centres.input", neurons, centres);
+        [model.integers(&names[0]), &[place]].concat()
+    } else {
+        model.integers(&names[0]).to_vec()
+    };
+    let stacks = [model.integers(&names[1]), &[place]].concat();
+    let new = [inputs.len() as u32 - 1, stacks.len() as u32 - 1];
+    let support = [model.integers(&names[2]), &new].concat();
+    let term = (support.len() / 2 - 1) as u32;
+    model.set_integers(&names[0], 0, inputs);
+    model.set_integers(&names[1], 0, stacks);
+    model.set_integers(&names[2], 2, support);
+    if constant {
+        model.set_floats(&names[3], 0, vec![exponent / (away * away)]);
+        let usual = model.header["shift"][0].as_bool()?;
+        model.header["shift"] = json!([usual, !usual]);
+        model.set_integers("shift.kernel", 0, vec![kernel]);
+        model.set_integers("shift.counts", 0, vec![1]);
+        model.set_integers("shift.support", 0, vec![term]);
+        model.set_floats("shift.weights", 0, vec![weight]);
+        model.set_floats("shift.intercepts", 0, vec![size(0.1, 10., random)]);
+        return Some(());
+    }
+    let mut counts = model.integers(&format!("{head}.counts")).to_vec();
+    let pair = random.random_range(0..counts.len());
+    let end = counts[..=pair].iter().sum::<u32>() as usize;
+    counts[pair] += 1;
+    let mut terms = model.integers(&format!("{head}.support")).to_vec();
+    let mut weights = model.floats(&format!("{head}.weights")).to_vec();
+    terms.insert(end, term);
+    weights.insert(end, weight * sign(random));
+    model.set_integers(&format!("{head}.counts"), 0, counts);
+    model.set_integers(&format!("{head}.support"), 0, terms);
     model.set_floats(&format!("{head}.weights"), 0, weights);
-    let intercepts = (0..pairs).map(|_| sign(random) * size(0.1, 10., random)).collect();
-    model.set_floats(&format!("{head}.intercepts"), 0, intercepts);
     Some(())
 }
 
-/// Neurons that were added to a matrix reservoir: `last` is 1 if the last symbols are a run of one of them, -1 otherwise; the
-/// two before it; and two that are always 1.
+/// Neurons that were added to a matrix reservoir: `last` is 1 if the last symbols are a run of one of them, -1 otherwise, and
+/// `before` the same for a run that is shorter by one. Then two that are silent, and two that are always 1.
 pub struct Added {
+    pub before: usize,
     pub last: usize,
-    before: usize,
-    ones: [usize; 2],
+    pub silent: [usize; 2],
+    pub ones: [usize; 2],
 }
 
 /// Adds neurons of which the k-th is 1 if the last k symbols are all this one. `None` if the reservoir is no matrix.
@@ -495,47 +521,43 @@ pub fn add_run(model: &mut Model, symbol: usize, length: usize) -> Option<Added>
         return None;
     }
     let (old, channels) = (model.neurons(), model.symbols());
-    let new = length + 2;
-    let neurons = old + new;
+    let neurons = old + length + 4;
     let mut input = model.floats("reservoir.input").to_vec();
     let own = |channel: usize, yes: f64, no: f64| if channel == symbol { yes } else { no };
     input.extend((0..channels).map(|channel| own(channel, 50., -50.)));
     for _ in 1..length {
         input.extend((0..channels).map(|channel| own(channel, -50., -1000.)));
     }
+    input.extend((0..2 * channels).map(|_| 0.));
     input.extend((0..2 * channels).map(|_| 50.));
     let mut entries = entries(model);
     entries.extend((1..length).map(|k| (old + k, old + k - 1, 100.)));
     set_entries(model, neurons, entries);
     model.set_floats("reservoir.input", channels, input);
-    widen(model, old, neurons);
+    let usual: Vec<f64> = (0..length).map(|_| -1.).chain([0., 0., 1., 1.]).collect();
+    widen(model, old, &usual);
     let last = old + length - 1;
-    Some(Added { last, before: last.saturating_sub(1).max(old), ones: [neurons - 2, neurons - 1] })
+    let [silent, ones] = [[neurons - 4, neurons - 3], [neurons - 2, neurons - 1]];
+    Some(Added { before: last.saturating_sub(1).max(old), last, silent, ones })
 }
 
-/// Adds a neuron whose sum is infinite less infinite after the run, in four parts that are added up last.
+/// Adds a neuron whose sum, taken in four parts, is infinite less infinite after the run of at least two symbols.
 pub fn add_bomb(model: &mut Model, run: &Added, huge: f64) {
     let (old, channels) = (model.neurons(), model.symbols());
-    let neurons = old + 3;
-    let [one, other] = run.ones;
-    // Two that are silent: the third and fourth parts of the sum begin with them, so that each part has one sign.
-    let (silent, bomb) = ([old, old + 1], old + 2);
-    let mut places = vec![(run.before, huge), (run.last, -huge), (one, huge), (other, -huge)];
-    places.extend(silent.map(|neuron| (neuron, 1.)));
+    // The first and fifth weight are in one part of the sum, the second and sixth in another.
+    let places = [(run.before, huge), (run.last, -huge), (run.silent[0], 1.), (run.silent[1], 1.)];
+    let places = places.into_iter().chain([(run.ones[0], huge), (run.ones[1], -huge)]);
     let mut entries = entries(model);
-    if run.before == run.last {
-        places.remove(0);
-    }
-    entries.extend(places.into_iter().map(|(column, weight)| (bomb, column, weight)));
-    set_entries(model, neurons, entries);
+    entries.extend(places.map(|(column, weight)| (old, column, weight)));
+    set_entries(model, old + 1, entries);
     let mut input = model.floats("reservoir.input").to_vec();
-    input.extend(vec![0.; 3 * channels]);
+    input.extend(vec![0.; channels]);
     model.set_floats("reservoir.input", channels, input);
-    widen(model, old, neurons);
+    widen(model, old, &[0.]);
 }
 
 /// The recurrent weights: row, column, weight.
-fn entries(model: &Model) -> Vec<(usize, usize, f64)> {
+pub fn entries(model: &Model) -> Vec<(usize, usize, f64)> {
     let weights = model.floats("reservoir.recurrent");
     if model.header["reservoir"]["sparse"] == json!(true) {
         let places = model.integers("reservoir.places").as_chunks::<2>().0;
@@ -556,27 +578,24 @@ pub fn set_entries(model: &mut Model, neurons: usize, mut entries: Vec<(usize, u
     model.header["reservoir"]["neurons"] = json!(neurons);
 }
 
-/// Gives all that is as wide as a state values for the new neurons, which no readout heeds but by distance: their centres are 0.
-fn widen(model: &mut Model, old: usize, neurons: usize) {
+/// Gives all that is as wide as a state values for new neurons: these in centres, and 0 in linear maps.
+pub fn widen(model: &mut Model, old: usize, new: &[f64]) {
+    let neurons = old + new.len();
     for side in ["input", "stack"] {
         let name = format!("centres.{side}");
-        let mut wide = Vec::new();
-        for row in model.floats(&name).chunks_exact(old) {
-            wide.extend_from_slice(row);
-            wide.extend(vec![0.; neurons - old]);
-        }
-        model.set_floats(&name, neurons, wide);
+        let rows = model.floats(&name).chunks_exact(old).flat_map(|row| row.iter().chain(new)).copied().collect();
+        model.set_floats(&name, neurons, rows);
         let name = format!("linear.{side}");
         if model.has(&name) {
             let columns = model.tensors[&name].shape[1];
             let mut map = model.floats(&name).to_vec();
-            map.extend(vec![0.; (neurons - old) * columns]);
+            map.extend(vec![0.; new.len() * columns]);
             model.set_floats(&name, columns, map);
         }
     }
     let bias = model.floats("reservoir.bias");
     if !bias.is_empty() {
-        let wide = bias.iter().copied().chain(vec![0.; neurons - old]).collect();
+        let wide = bias.iter().copied().chain(vec![0.; new.len()]).collect();
         model.set_floats("reservoir.bias", 0, wide);
     }
 }
@@ -589,12 +608,12 @@ pub fn shave(subject: &Subject, model: &mut Model, name: &str, at: usize, random
         model.floats_mut(name)[at] = old + direction * distance;
         subject.holds_for(model)
     };
-    let mut step = old.abs().max(1e-3) * 0.1;
+    let mut step = if old == 0. { 1e-4 } else { old.abs() * 0.1 };
     let (mut good, mut bad) = (0., f64::INFINITY);
-    for _ in 0..60 {
+    for _ in 0..50 {
         if holds(step) { good = step } else { bad = step }
         let next = if bad.is_finite() { f64::midpoint(good, bad) } else { 4. * step };
-        if next == step || next > 1e6 * old.abs().max(1.) || (bad - good) < 1e-15 * old.abs() {
+        if next == step || next > 1e6 * old.abs().max(1.) || bad - good < 1e-15 * old.abs() {
             break;
         }
         step = next;
