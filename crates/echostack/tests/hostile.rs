@@ -6,6 +6,8 @@
 mod hostile {
     pub mod compare;
     pub mod directed;
+    pub mod forge;
+    pub mod gaps;
     pub mod model;
     pub mod mutate;
     pub mod subjects;
@@ -15,8 +17,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use hostile::compare::{Different, compare};
+use hostile::model::Model;
 use hostile::mutate::{Kind, mutate};
 use hostile::subjects::{Subject, subjects};
+use hostile::{forge, gaps};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -129,4 +133,65 @@ fn machines_that_come_near_to_what_rounding_may_lose_are_right_where_they_are_pr
         assert!(*proved > 0, "{name} is never proved, so that nothing is tested");
     }
     assert!(differences.is_empty(), "{differences:?}");
+}
+
+#[test]
+fn forged_certificates_about_pairs_that_differ_are_refused() {
+    let count = number("ECHOSTACK_FORGERIES", 3000);
+    for language in ["anbn", "dyck1", "latch"] {
+        assert!(forge::honest_is_accepted(language), "{language}");
+    }
+    let pairs = forge::pairs();
+    assert!(pairs.len() > 30, "only {} pairs differ", pairs.len());
+    let start = std::time::Instant::now();
+    let fates: Vec<forge::Fate> = (0..count).into_par_iter().map(|seed| forge::forgery(&pairs, seed)).collect();
+    let (mut unreadable, mut refused, mut accepted) = (0, 0, Vec::new());
+    for fate in fates {
+        match fate {
+            forge::Fate::Unreadable => unreadable += 1,
+            forge::Fate::Refused => refused += 1,
+            forge::Fate::Accepted(what) => accepted.push(what),
+        }
+    }
+    println!(
+        "{count} forgeries for {} pairs: {unreadable} unreadable, {refused} refused, {} accepted; {:?}",
+        pairs.len(),
+        accepted.len(),
+        start.elapsed()
+    );
+    assert!(2 * refused > count, "most forgeries are not even read");
+    assert!(accepted.is_empty(), "{} were accepted, such as {:.2000}", accepted.len(), accepted[0]);
+}
+
+/// A model is not called proved, by a search or with the certificate of the machine that it was made from.
+fn assert_refused(name: &str, (subject, model): (Subject, Model)) {
+    let Some(certificate) = subject.prove(&model.machine().unwrap()) else { return };
+    let machine = Arc::new(model.machine().unwrap());
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let found = compare(&machine, &subject.oracle, &certificate, 10_000, &mut random);
+    panic!("{name} is called proved, and {found:?}");
+}
+
+#[test]
+fn a_sum_that_overflows_after_a_run_of_one_letter_is_refused() {
+    assert_refused("the bomb", gaps::bomb(20));
+}
+
+#[test]
+fn many_terms_of_one_support_vector_are_refused() {
+    for place in 0..gaps::places() {
+        for delta in [2., -2.] {
+            assert_refused("the repeated term", gaps::repeated(100_003, delta, place));
+        }
+    }
+}
+
+#[test]
+fn a_huge_weight_where_the_exponential_ends_is_refused() {
+    assert_refused("the set at the end of the exponential", gaps::flush_of_a_set());
+}
+
+#[test]
+fn a_huge_weight_one_rounding_from_where_the_exponential_ends_is_refused() {
+    assert_refused("the state at the end of the exponential", gaps::flush_by_one_rounding());
 }

@@ -158,9 +158,10 @@ fn configurations(
         let mut run = 0;
         loop {
             let here = &tops[place];
+            // All that is listed on short stacks and at the end of the walk, and one of it on the way.
             let all = stack.len() < 3 || stack.len() + 2 > depth;
-            let chosen = if all { 0..here.len() } else { Some(random.random_range(0..here.len().max(1))).into_iter().fold(0..0, |_, at| at..(at + 1).min(here.len())) };
-            for &(element, asked, next) in &here[chosen] {
+            let chosen = random.random_range(0..here.len().max(1));
+            for (_, &(element, asked, next)) in here.iter().enumerate().filter(|(at, _)| all || *at == chosen) {
                 let (mut longer, mut top) = (stack.clone(), state.clone());
                 if element != 0 {
                     longer.push(symbol(element));

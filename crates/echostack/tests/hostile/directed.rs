@@ -160,8 +160,9 @@ fn terms(random: &mut ChaCha8Rng) -> Directed {
     let subject = random_base("terms", &oracle("aplus"));
     let mut model = subject.model.clone();
     let count = 4 * random.random_range(500..2000) + 3;
-    let large = 2_f64.powi(random.random_range(10..40));
-    let tiny = -0.49 * f64::EPSILON * large;
+    // No power of two: below one, numbers are twice as dense.
+    let power = 2_f64.powi(random.random_range(10..40));
+    let (large, tiny) = (1.5 * power, -0.49 * f64::EPSILON * power);
     let here = state(&model.machine().unwrap(), &[1]);
     let terms: Vec<(u32, f64)> = [(0, large)].into_iter().chain(vec![(0, tiny); count]).chain([(0, -large)]).collect();
     // So narrow that only the stack S has a part in it.

@@ -89,6 +89,12 @@ impl Subject {
         Certificate::from_json(&format!("{before}{}{after}", machine_digest(machine))).unwrap()
     }
 
+    /// The certificate as JSON.
+    pub fn json(&self) -> String {
+        let digest = machine_digest(&self.model.machine().unwrap());
+        self.certificate.join(&digest)
+    }
+
     /// Whether this subject's certificate holds for a changed model: no search, and so never slow.
     pub fn holds_for(&self, model: &Model) -> bool {
         model.machine().is_ok_and(|machine| {
@@ -137,6 +143,15 @@ fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads
         ReservoirParams::Given(_) => "given",
     };
     Subject::new(format!("{language} {kind} {view:?} {heads:?}"), oracle, &machine)
+}
+
+/// A machine that is constructed from an automaton and proved right; `None` if that fails.
+pub fn constructed(name: &str, oracle: &Arc<Oracle>, view: View) -> Option<Subject> {
+    let signs = Signs::Seed(3);
+    let cycle = Cycle { neurons: 32, cycle: 0.2, jump: 0.1, jump_length: 4, signs, ..Cycle::default() };
+    let params = Params { reservoir: ReservoirParams::Cycle(cycle), view, mode: Mode::Strict, ..Params::default() };
+    let (machine, _) = construct(oracle, &params.check().unwrap(), &Budget(1000.into())).ok()?;
+    Subject::new(name.to_string(), oracle.clone(), &machine)
 }
 
 /// All subjects: four languages, three reservoirs, both views, all heads, as far as so small a machine is proved.
