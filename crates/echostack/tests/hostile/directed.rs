@@ -178,52 +178,46 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
     (-2_f64).mul_add(product, square(x) + square(y)).max(0.)
 }
 
-/// Large states of a linear reservoir: their distances from centres close by are nothing but rounding. One centre is nearer to the
-/// state that the machine computes than to the sum that stands for it in a proof, the other one farther from it.
+/// The distances of a linear reservoir's state from centres close by are nothing but rounding. One centre is nearer to the state
+/// that the machine computes than to the sum that stands for it in a proof, the other one farther from it.
 fn distances(random: &mut ChaCha8Rng) -> Directed {
-    let order = 2;
-    let draw = |random: &mut ChaCha8Rng, size: f64| random.random_range(-size..size);
-    let recurrent: Vec<f64> = (0..order * order).map(|_| draw(random, 0.25)).collect();
-    let input: Vec<f64> = (0..order).map(|_| 1. + draw(random, 0.5)).collect();
-    let parts = LegendreParts { channels: 2, recurrent: recurrent.clone(), input: input.clone() };
+    // One neuron for each symbol. Of many such reservoirs the one is taken with which rounding does most.
+    let mut best = (0., [0.; 2], 0, [0.; 2]);
+    for _ in 0..2000 {
+        let (weight, input) = (random.random_range(0.15..0.25), random.random_range(0.5..2.0));
+        let depth = random.random_range(3..5);
+        let computed = (0..depth).fold(0., |state: f64, _| weight * state + input);
+        // The sum of what is left of each symbol, the oldest first.
+        let mut echoes = vec![input];
+        while echoes.len() < depth {
+            echoes.push(weight * echoes[echoes.len() - 1]);
+        }
+        let summed: f64 = echoes.iter().rev().fold(0., |sum, echo| sum + echo);
+        let mut found = [(0., computed); 2];
+        for _ in 0..500 {
+            let centre = computed * (1. + random.random_range(-1e-9..1e-9));
+            let gain = (distance(&[computed], &[centre]) - distance(&[summed], &[centre])) / (computed * computed);
+            found[0] = if gain > found[0].0 { (gain, centre) } else { found[0] };
+            found[1] = if -gain > found[1].0 { (-gain, centre) } else { found[1] };
+        }
+        let gain = found[0].0 + found[1].0;
+        if gain > best.0 {
+            best = (gain, [weight, input], depth, found.map(|found| found.1));
+        }
+    }
+    let (_, [weight, input], depth, centres) = best;
+    let parts = LegendreParts { channels: 2, recurrent: vec![weight], input: vec![input] };
     let given: Arc<dyn Reservoir> = Arc::new(LegendreReservoir::new(parts).unwrap());
     let oracle = deep();
     let subject = base("distances", &oracle, ReservoirParams::Given(given));
     let mut model = subject.model.clone();
-    let depth = random.random_range(3..6);
     let computed = state(&model.machine().unwrap(), &vec![0; depth]);
-    // The sum of what is left of each symbol, the oldest first.
-    let mut echoes = vec![input];
-    while echoes.len() < depth {
-        let last = &echoes[echoes.len() - 1];
-        let row = |row: usize| (0..order).fold(0., |sum: f64, at| last[at].mul_add(recurrent[at * order + row], sum));
-        echoes.push((0..order).map(row).collect());
-    }
-    let mut summed = vec![0.; computed.len()];
-    for echo in echoes.iter().rev() {
-        summed.iter_mut().zip(echo).for_each(|(x, echo)| *x += echo);
-    }
-    // Units in the last place of the centres are tried, and kept where they help.
-    let mut climb = |sign: f64| {
-        let gain = |y: &[f64]| sign * (distance(&computed, y) - distance(&summed, y));
-        let mut best = computed.clone();
-        for _ in 0..20 {
-            let mut centre = computed.clone();
-            for _ in 0..300 {
-                let mut next = centre.clone();
-                let at = random.random_range(0..order);
-                next[at] *= 1. + f64::EPSILON * f64::from(random.random_range(-40_i32..=40));
-                centre = if gain(&next) >= gain(&centre) { next } else { centre };
-            }
-            best = if gain(&centre) > gain(&best) { centre } else { best };
-        }
-        best
-    };
-    let [farther, nearer] = [climb(1.), climb(-1.)];
     let square: f64 = computed.iter().map(|x| x * x).sum();
+    // As much as is allowed to be lost at all.
     let gamma = 5e-3 / (256. * (model.neurons() + 8) as f64 * HALF * square);
+    let centres = centres.map(|centre| vec![centre, 0.]);
     let easy = 0.1;
-    set_votes(&mut model, gamma, &[farther, nearer], &[(0, 1.), (1, -1.)], easy);
+    set_votes(&mut model, gamma, &centres, &[(0, 1.), (1, -1.)], easy);
     Directed { name: "distances", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 0. }
 }
 

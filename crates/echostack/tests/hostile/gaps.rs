@@ -6,8 +6,8 @@ use echostack::{
 use serde_json::json;
 
 use super::model::Model;
-use super::mutate::{add_bomb, add_run};
-use super::subjects::{Subject, oracle};
+use super::mutate::{add_bomb, add_run, own_numbers, shave};
+use super::subjects::{Subject, constructed, oracle};
 
 /// A sum of a neuron is infinite less infinite once the stack ends with `length` letters a.
 pub fn bomb(length: usize) -> (Subject, Model) {
@@ -177,4 +177,28 @@ pub fn flush_by_one_rounding() -> (Subject, Model) {
     }
     one_term(&mut model, gamma, &centre);
     (subject, model)
+}
+
+/// Readouts whose weights are so small that the squares of them are 0: then a set of states looks like a point, by the length of
+/// the weights or of a gradient. Each of their intercepts is moved as far as the proof holds.
+pub fn tiny(factor: f64) -> Vec<(Subject, Model)> {
+    let subjects = || [constructed("anbn", &oracle("anbn"), View::Symbol).unwrap(), aplus()];
+    let mut all = Vec::new();
+    for number in 0..subjects().len() {
+        let subject = || subjects().into_iter().nth(number).unwrap();
+        let own = subject();
+        for head in own.model.heads() {
+            let name = format!("{head}.intercepts");
+            for (at, direction) in (0..own.model.floats(&name).len()).flat_map(|at| [(at, 1.), (at, -1.)]) {
+                let mut model = own.model.clone();
+                for (tensor, places) in own_numbers(&model, head) {
+                    let numbers = model.floats_mut(&tensor);
+                    places.iter().for_each(|&at| numbers[at] *= factor);
+                }
+                shave(&own, &mut model, &name, at, direction);
+                all.push((subject(), model));
+            }
+        }
+    }
+    all
 }

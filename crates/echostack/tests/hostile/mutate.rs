@@ -301,11 +301,11 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
             let head = *pick(&model.heads(), random);
             let name = format!("{head}.intercepts");
             let at = random.random_range(0..model.floats(&name).len());
-            shave(subject, model, &name, at, random);
+            shave(subject, model, &name, at, sign(random));
         }
         Kind::ShaveNumber => {
             let (name, at) = any_place(model, random);
-            shave(subject, model, &name, at, random);
+            shave(subject, model, &name, at, sign(random));
         }
         Kind::Labels => {
             let head = *pick(&model.heads(), random);
@@ -370,7 +370,7 @@ fn any_number<'m>(model: &'m mut Model, random: &mut ChaCha8Rng) -> &'m mut f64 
 }
 
 /// The numbers that only this readout uses: for a list, the columns of the linear map that it asks.
-fn own_numbers(model: &Model, head: &str) -> Vec<(String, Vec<usize>)> {
+pub fn own_numbers(model: &Model, head: &str) -> Vec<(String, Vec<usize>)> {
     let all = |name: String| {
         let places = (0..model.floats(&name).len()).collect();
         (name, places)
@@ -600,10 +600,9 @@ pub fn widen(model: &mut Model, old: usize, new: &[f64]) {
     }
 }
 
-/// Moves a number as far as the proof holds, up or down, and leaves it within a few units of its last place of that.
-pub fn shave(subject: &Subject, model: &mut Model, name: &str, at: usize, random: &mut ChaCha8Rng) {
+/// Moves a number as far as the proof holds, up (1) or down (-1), and leaves it within a few units of its last place of that.
+pub fn shave(subject: &Subject, model: &mut Model, name: &str, at: usize, direction: f64) {
     let old = model.floats(name)[at];
-    let direction = sign(random);
     let mut holds = |distance: f64| {
         model.floats_mut(name)[at] = old + direction * distance;
         subject.holds_for(model)
