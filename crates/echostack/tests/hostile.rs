@@ -98,7 +98,7 @@ fn mutants_that_are_called_proved_do_what_their_automaton_does() {
         all.differ += differ;
     }
     println!("{} tried, {} proved, {} differ; {:?}", all.tried, all.proved, all.differ, start.elapsed());
-    differences.iter().take(60).for_each(|difference| println!("{difference:.300}"));
+    differences.iter().take(100).for_each(|difference| println!("{difference:.300}"));
     assert!(20 * all.proved >= all.tried, "only {} of {} were proved", all.proved, all.tried);
     assert!(differences.is_empty(), "{} are called proved and differ", differences.len());
 }
@@ -145,21 +145,24 @@ fn forged_certificates_about_pairs_that_differ_are_refused() {
     assert!(pairs.len() > 30, "only {} pairs differ", pairs.len());
     let start = std::time::Instant::now();
     let fates: Vec<forge::Fate> = (0..count).into_par_iter().map(|seed| forge::forgery(&pairs, seed)).collect();
-    let (mut unreadable, mut refused, mut accepted) = (0, 0, Vec::new());
+    let (mut unreadable, mut refused, mut accepted) = (0, BTreeMap::new(), Vec::new());
     for fate in fates {
         match fate {
             forge::Fate::Unreadable => unreadable += 1,
-            forge::Fate::Refused => refused += 1,
+            forge::Fate::Refused(why) => *refused.entry(why).or_insert(0_u64) += 1,
             forge::Fate::Accepted(what) => accepted.push(what),
         }
     }
+    refused.iter().for_each(|(why, count)| println!("{count:>8} {why}"));
     println!(
-        "{count} forgeries for {} pairs: {unreadable} unreadable, {refused} refused, {} accepted; {:?}",
+        "{count} forgeries for {} pairs: {unreadable} unreadable, {} accepted; {:?}",
         pairs.len(),
         accepted.len(),
         start.elapsed()
     );
-    assert!(2 * refused > count, "most forgeries are not even read");
+    assert!(2 * unreadable < count, "most forgeries are not even read");
+    // They come to the end of what is checked, and not to one check alone.
+    assert!(refused.len() > 5, "{refused:?}");
     assert!(accepted.is_empty(), "{} were accepted, such as {:.2000}", accepted.len(), accepted[0]);
 }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use echostack::{
-    Certificate, Choices, Drive, Event, Input, Limits, Lookahead, Machine, Oracle, Recognizer, Reduction, Session, Simd,
-    Status, SymbolId, View, Viability,
+    Certificate, Choices, Drive, Event, Input, Limits, Lookahead, Machine, Oracle, Recognizer, Reduction, Session,
+    Simd, Status, SymbolId, Viability, View,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -18,6 +18,7 @@ const SHORT: usize = 8;
 
 /// What the machine does otherwise than the automaton.
 #[derive(Clone, Debug)]
+#[expect(dead_code, reason = "it is printed as a whole")]
 pub struct Different {
     pub stack: Vec<SymbolId>,
     pub next: Lookahead,

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::model::Model;
-use super::mutate::{set_entries, widen, entries};
+use super::mutate::{entries, set_entries, widen};
 use super::subjects::{Subject, oracle};
 
 /// Half the distance from 1 to the next number: the most that one rounding loses.
@@ -165,9 +165,9 @@ fn terms(random: &mut ChaCha8Rng) -> Directed {
     let (large, tiny) = (1.5 * power, -0.49 * f64::EPSILON * power);
     let here = state(&model.machine().unwrap(), &[1]);
     let terms: Vec<(u32, f64)> = [(0, large)].into_iter().chain(vec![(0, tiny); count]).chain([(0, -large)]).collect();
-    // So narrow that only the stack S has a part in it.
+    // So wide that what distances lose is nothing beside it.
     let easy = 1e4 * count as f64 * f64::EPSILON * large;
-    set_votes(&mut model, 100., &[here], &terms, easy);
+    set_votes(&mut model, 1e-6, &[here], &terms, easy);
     Directed { name: "terms", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 0. }
 }
 
@@ -234,9 +234,9 @@ fn linear(random: &mut ChaCha8Rng) -> Directed {
         let slack = 64. * f64::EPSILON * input;
         let (x, middle) = (tanh(input), f64::midpoint(tanh(input - slack), tanh(input + slack)));
         let weight = half / x;
-        let found = [weight.next_down(), weight, weight.next_up()].into_iter().find(|&weight| {
-            weight.mul_add(x, -half) > 0. && weight * middle <= half
-        });
+        let found = [weight.next_down(), weight, weight.next_up()]
+            .into_iter()
+            .find(|&weight| weight.mul_add(x, -half) > 0. && weight * middle <= half);
         if let Some(weight) = found {
             inputs.push(input);
             weights.push(weight);

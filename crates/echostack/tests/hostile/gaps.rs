@@ -48,13 +48,13 @@ pub fn repeated(count: usize, delta: f64, place: u32) -> (Subject, Model) {
     // The large ones shall be in the same of the four parts that the program sums.
     let mut weights = model.floats("output.weights").to_vec();
     let mut support = model.integers("output.support").to_vec();
-    while weights.len() % 4 != 0 {
+    while !weights.len().is_multiple_of(4) {
         weights.push(0.);
         support.push(place);
     }
     weights.push(large);
     weights.extend(vec![tiny; count]);
-    while weights.len() % 4 != 0 {
+    while !weights.len().is_multiple_of(4) {
         weights.push(0.);
     }
     weights.push(-large);
@@ -74,7 +74,7 @@ pub fn places() -> u32 {
 
 /// Makes the shift readout, which always shifts, a vote with one term of weight -1e308 for a centre of the stack.
 fn one_term(model: &mut Model, gamma: f64, centre: &[f64]) {
-    let kernel = (0..).find(|number| !model.has(&format!("kernel{number}.gamma"))).unwrap();
+    let kernel = model.kernels();
     let machine = model.machine().unwrap();
     let before = encode(&**machine.reservoir(), Simd::default(), [Drive::Channel(0)]);
     for (side, centre) in [("input", &before[..]), ("stack", centre)] {
@@ -124,7 +124,7 @@ pub fn flush_by_one_rounding() -> (Subject, Model) {
         value[0]
     };
     // The middle of the set: the sum is widened by what it may lose, for the one or two weights that lead to a neuron.
-    let jumps = |neuron: usize| if neuron.is_multiple_of(16) { 1 } else { 0 };
+    let jumps = |neuron: usize| i32::from(neuron.is_multiple_of(16));
     let middle = |neuron: usize, input: f64, largest: f64| {
         let sum = 0.2 + 0.1 * f64::from(jumps(neuron)) + largest;
         let slack = 8. * f64::from(9 + jumps(neuron)) * f64::EPSILON * sum;

@@ -67,7 +67,7 @@ impl Model {
         };
         let all: Vec<_> = self.tensors.iter().map(|(name, tensor)| (name, &tensor.shape, data(tensor))).collect();
         let views = all.iter().map(|(name, shape, (dtype, data))| {
-            (name.as_str(), TensorView::new(*dtype, shape.to_vec(), data).expect("the shape fits the numbers"))
+            (name.as_str(), TensorView::new(*dtype, (*shape).clone(), data).expect("the shape fits the numbers"))
         });
         let metadata = HashMap::from([(KEY.to_string(), self.header.to_string())]);
         safetensors::serialize(views, Some(metadata)).unwrap()
@@ -105,13 +105,13 @@ impl Model {
 
     /// Replaces a tensor. `width` is the number of its columns; 0 for a plain list.
     pub fn set_floats(&mut self, name: &str, width: usize, values: Vec<f64>) {
-        let shape = if width == 0 { vec![values.len()] } else { vec![values.len() / width, width] };
+        let shape = shape(values.len(), width);
         self.tensors.insert(name.to_string(), Tensor { shape, numbers: Numbers::Floats(values) });
     }
 
     /// The same for whole numbers.
     pub fn set_integers(&mut self, name: &str, width: usize, values: Vec<u32>) {
-        let shape = if width == 0 { vec![values.len()] } else { vec![values.len() / width, width] };
+        let shape = shape(values.len(), width);
         self.tensors.insert(name.to_string(), Tensor { shape, numbers: Numbers::Integers(values) });
     }
 
@@ -119,6 +119,11 @@ impl Model {
     pub fn float_names(&self) -> Vec<String> {
         let floats = |(_, tensor): &(&String, &Tensor)| matches!(&tensor.numbers, Numbers::Floats(x) if !x.is_empty());
         self.tensors.iter().filter(floats).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The number of kernels, and so of the next one.
+    pub fn kernels(&self) -> u32 {
+        self.tensors.keys().filter(|name| name.starts_with("kernel") && name.ends_with("gamma")).count() as u32
     }
 
     /// The readouts that have tensors: those of one class have none.
@@ -147,5 +152,12 @@ impl Model {
     /// The number of symbols: terminals and nonterminals.
     pub fn symbols(&self) -> usize {
         ["terminals", "nonterminals"].map(|field| self.header[field].as_array().unwrap().len()).iter().sum()
+    }
+}
+
+fn shape(count: usize, width: usize) -> Vec<usize> {
+    match count.checked_div(width) {
+        None => vec![count],
+        Some(rows) => vec![rows, width],
     }
 }

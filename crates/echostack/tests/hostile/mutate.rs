@@ -81,7 +81,8 @@ const EXTREMES: [f64; 24] = [
 ];
 
 /// Factors for whole readouts.
-const FACTORS: [f64; 13] = [1e-300, 1e-200, 1e-170, 1e-165, 1e-160, 1e-140, 1e-100, 1e-20, 1e8, 1e20, 1e100, 1e200, 1e300];
+const FACTORS: [f64; 13] =
+    [1e-300, 1e-200, 1e-170, 1e-165, 1e-160, 1e-140, 1e-100, 1e-20, 1e8, 1e20, 1e100, 1e200, 1e300];
 
 fn pick<'a, T>(all: &'a [T], random: &mut ChaCha8Rng) -> &'a T {
     &all[random.random_range(0..all.len())]
@@ -172,7 +173,7 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
                 model.floats_mut(name).iter_mut().for_each(|x| *x *= scale);
             }
             let names = model.float_names();
-            for name in names.iter().filter(|name| name.ends_with(".gamma")) {
+            for name in names.iter().filter(|name| name.starts_with("kernel")) {
                 model.floats_mut(name).iter_mut().for_each(|x| *x = *x / scale / scale);
             }
             for name in ["linear.input", "linear.stack"] {
@@ -453,7 +454,7 @@ fn add_support(model: &mut Model, away: f64, exponent: f64, weight: f64, random:
         [] => return None,
         _ => *pick(&votes, random),
     };
-    let fresh = (0..).find(|number| !model.has(&format!("kernel{number}.gamma")))?;
+    let fresh = model.kernels();
     let kernel = if constant { fresh } else { model.integers(&format!("{head}.kernel"))[0] };
     let names = ["input", "stack", "support", "gamma"].map(|part| format!("kernel{kernel}.{part}"));
     let away = if constant { away } else { (exponent / model.floats(&names[3])[0]).sqrt() };
@@ -610,7 +611,11 @@ pub fn shave(subject: &Subject, model: &mut Model, name: &str, at: usize, direct
     let mut step = if old == 0. { 1e-4 } else { old.abs() * 0.1 };
     let (mut good, mut bad) = (0., f64::INFINITY);
     for _ in 0..50 {
-        if holds(step) { good = step } else { bad = step }
+        if holds(step) {
+            good = step;
+        } else {
+            bad = step;
+        }
         let next = if bad.is_finite() { f64::midpoint(good, bad) } else { 4. * step };
         if next == step || next > 1e6 * old.abs().max(1.) || bad - good < 1e-15 * old.abs() {
             break;

@@ -97,9 +97,7 @@ impl Subject {
 
     /// Whether this subject's certificate holds for a changed model: no search, and so never slow.
     pub fn holds_for(&self, model: &Model) -> bool {
-        model.machine().is_ok_and(|machine| {
-            accepted(&self.certificate_for(&machine), &machine, &self.oracle).is_ok()
-        })
+        model.machine().is_ok_and(|machine| accepted(&self.certificate_for(&machine), &machine, &self.oracle).is_ok())
     }
 
     /// A certificate for a changed machine that the checker accepts: this subject's own, or one that is searched for.
@@ -115,7 +113,7 @@ impl Subject {
         let prover = Prover::new(&self.oracle, self.view).unwrap();
         let budget = Budget(std::sync::atomic::AtomicUsize::new(200));
         let Ok(Proof::Proved(found)) = prover.prove(machine, &budget) else { return None };
-        accepted(&found, machine, &self.oracle).is_ok().then(|| *found)
+        accepted(&found, machine, &self.oracle).is_ok().then_some(*found)
     }
 }
 
