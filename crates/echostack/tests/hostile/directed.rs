@@ -178,9 +178,16 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
     (-2_f64).mul_add(product, square(x) + square(y)).max(0.)
 }
 
-/// The distances of a linear reservoir's state from centres close by are nothing but rounding. One centre is nearer to the state
-/// that the machine computes than to the sum that stands for it in a proof, the other one farther from it.
-fn distances(random: &mut ChaCha8Rng) -> Directed {
+/// A linear reservoir, and centres so close to one of its states that the distances from them are nothing but rounding.
+struct Rounded {
+    subject: Subject,
+    /// The state that the machine computes.
+    computed: f64,
+    /// One that is farther from it than from the sum that stands for it in a proof, and one that is nearer to it.
+    centres: [f64; 2],
+}
+
+fn rounded(random: &mut ChaCha8Rng) -> Rounded {
     // One neuron for each symbol. Of many such reservoirs the one is taken with which rounding does most.
     let mut best = (0., [0.; 2], 0, [0.; 2]);
     for _ in 0..2000 {
@@ -208,17 +215,30 @@ fn distances(random: &mut ChaCha8Rng) -> Directed {
     let (_, [weight, input], depth, centres) = best;
     let parts = LegendreParts { channels: 2, recurrent: vec![weight], input: vec![input] };
     let given: Arc<dyn Reservoir> = Arc::new(LegendreReservoir::new(parts).unwrap());
-    let oracle = deep();
-    let subject = base("distances", &oracle, ReservoirParams::Given(given));
+    let subject = base("distances", &deep(), ReservoirParams::Given(given));
+    let computed = state(&subject.model.machine().unwrap(), &vec![0; depth])[0];
+    Rounded { subject, computed, centres }
+}
+
+/// A term for a centre that rounding makes farther than it is in a proof, and one against a centre that it makes nearer.
+fn distances(random: &mut ChaCha8Rng) -> Directed {
+    let Rounded { subject, computed, centres } = rounded(random);
     let mut model = subject.model.clone();
-    let computed = state(&model.machine().unwrap(), &vec![0; depth]);
-    let square: f64 = computed.iter().map(|x| x * x).sum();
     // As much as is allowed to be lost at all.
-    let gamma = 5e-3 / (256. * (model.neurons() + 8) as f64 * HALF * square);
-    let centres = centres.map(|centre| vec![centre, 0.]);
+    let gamma = 5e-3 / (256. * (model.neurons() + 8) as f64 * HALF * computed * computed);
     let easy = 0.1;
-    set_votes(&mut model, gamma, &centres, &[(0, 1.), (1, -1.)], easy);
+    set_votes(&mut model, gamma, &centres.map(|centre| vec![centre, 0.]), &[(0, 1.), (1, -1.)], easy);
     Directed { name: "distances", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 0. }
+}
+
+/// A kernel so narrow that rounding decides whether a state is in it: no allowance that is a part of its value is enough.
+pub fn narrow(seed: u64) -> (Subject, Model) {
+    let Rounded { subject, computed, centres: [_, nearer] } = rounded(&mut ChaCha8Rng::seed_from_u64(seed));
+    let mut model = subject.model.clone();
+    let gamma = 20. / (HALF * computed * computed);
+    let weight = -f64::exp(gamma * distance(&[computed], &[nearer]));
+    set_votes(&mut model, gamma, &[vec![nearer, 0.]], &[(0, weight)], 0.5);
+    (subject, model)
 }
 
 /// A linear value of a large weight and many that are half of its last place and a little more. With a fused multiplication each
