@@ -1,7 +1,8 @@
 //! Models and certificates that are made to deceive: none of them may be called proved, unless it is right.
 //!
-//! The sizes here are small; `ECHOSTACK_MUTANTS` and `ECHOSTACK_FORGERIES` set others:
-//! `ECHOSTACK_MUTANTS=100000 cargo test --test hostile mutants -- --nocapture` prints a table.
+//! The sizes here are small. `ECHOSTACK_MUTANTS`, `ECHOSTACK_DIRECTED` and `ECHOSTACK_FORGERIES` set others, and with
+//! `--nocapture` the tests print tables:
+//! `ECHOSTACK_MUTANTS=100000 cargo test --test hostile mutants -- --nocapture`.
 
 mod hostile {
     pub mod compare;
@@ -123,7 +124,6 @@ fn machines_that_come_near_to_what_rounding_may_lose_are_right_where_they_are_pr
             let certificate = made.subject.prove(&machine).unwrap();
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let found = compare(&Arc::new(machine), &made.subject.oracle, &certificate, 1000, &mut random);
-            println!("{} {:e}", made.name, model.floats(&made.tensor)[made.at] - made.hard);
             if let Some(different) = found {
                 row.differ += 1;
                 differences.push(format!("{} of seed {seed}: {different:?}", made.name));

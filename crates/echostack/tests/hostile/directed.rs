@@ -289,54 +289,44 @@ fn step(random: &mut ChaCha8Rng) -> Directed {
     Directed { name: "step", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 1. }
 }
 
-/// A leaky neuron that rises for some steps and falls for others, until it is all but 0: what it has lost by rounding on the way
-/// is then all there is.
+/// A leaky neuron that falls, rises and falls again until it is all but 0: what it has lost by rounding on the way is then all
+/// there is.
 fn finish(random: &mut ChaCha8Rng) -> Directed {
-    // What is left outside of the set, if a thousandth of what is allowed for a step were allowed.
-    let outside = |leak: f64, rises: usize, falls: usize| {
+    const WAY: [f64; 8] = [-1., 1., 1., 1., 1., 1., -1., -1.];
+    let end = |leak: f64| WAY.iter().fold(0., |state, to| (1. - leak) * state + leak * to);
+    let (mut low, mut high) = (0.2, 0.25);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        (low, high) = if end(low) * end(middle) > 0. { (middle, high) } else { (low, middle) };
+    }
+    // How far the state is outside of its set, if a thousandth of what is allowed for a step were allowed.
+    let outside = |leak: f64| {
         let keep = 1. - leak;
         let (mut state, mut centre, mut radius) = (0., 0., 0.);
-        for step in 0..rises + falls {
-            let to = if step < rises { leak } else { -leak };
-            state = keep * state + to;
-            let [low, high] = [keep * centre - keep * radius + to, keep * centre + keep * radius + to];
+        for to in WAY {
+            state = keep * state + leak * to;
+            let [low, high] = [-1., 1.].map(|side| keep * centre + side * (keep * radius) + leak * to);
             (centre, radius) = (f64::midpoint(low, high), (high - low) * 0.5 + 0.064 * f64::EPSILON);
         }
         (f64::abs(state - centre) - radius, f64::signum(state - centre))
     };
-    let mut best = ((f64::NEG_INFINITY, 0.), 0., 0);
-    for (rises, falls) in (2..8).flat_map(|rises| (1..3).map(move |falls| (rises, falls))) {
-        // The state is 2 keep^falls - keep^(rises + falls) - 1 in the end.
-        let end = |keep: f64| 2. * keep.powi(falls) - keep.powi(rises + falls) - 1.;
-        let (mut low, mut high) = (0.05, 0.95);
-        for _ in 0..60 {
-            let middle = f64::midpoint(low, high);
-            (low, high) = if end(middle) < 0. { (middle, high) } else { (low, middle) };
-        }
-        let mut leak = 1. - low;
-        for _ in 0..20_000 {
-            leak += f64::from(random.random_range(-20_i32..=20)) * f64::EPSILON;
-            let found = outside(leak, rises as usize, falls as usize);
-            if found.0 > best.0.0 {
-                best = (found, leak, rises);
-            }
-        }
+    let mut best = ((f64::NEG_INFINITY, 0.), 0.);
+    let mut leak = low;
+    for _ in 0..20_000 {
+        leak += f64::from(random.random_range(-40_i32..=40)) * HALF;
+        let found = outside(leak);
+        best = if found.0 > best.0.0 { (found, leak) } else { best };
     }
-    let ((_, sign), leak, rises) = best;
-    let oracle = deep();
+    let ((_, sign), leak) = best;
     let small = Random { neurons: 16, radius: 0.2, density: 0.1, leak, seed: 1, ..Random::default() };
-    let subject = base("finish", &oracle, ReservoirParams::Random(small));
+    let subject = base("finish", &deep(), ReservoirParams::Random(small));
     let mut model = subject.model.clone();
-    // One that only rises, and one that falls once the first has risen far enough.
-    let keep = 1. - leak;
-    let [before, after] = [rises - 1, rises].map(|steps| 1. - keep.powi(steps));
-    let steep = 80. / (after - before);
-    let turn = steep * f64::midpoint(before, after);
-    let first = add_neurons(&mut model, &[50., turn], &[(1, 0, -steep)]);
-    let columns = [sign, -1., 1.].map(|weight| add_column(&mut model, [&[], &[(first + 1, weight)]]));
+    // One that rises; one that falls four times and then rises, by the first; and one that goes the way, by the second.
+    let first = add_neurons(&mut model, &[50., -580., -40.], &[(1, 0, 1000.), (2, 1, -400.)]);
+    let columns = [sign, -1., 1.].map(|weight| add_column(&mut model, [&[], &[(first + 2, weight)]]));
     let easy = -1.;
     // Only where it is near 0.
-    set_list(&mut model, &[(&[(columns[0], easy), (columns[1], 0.05), (columns[2], 0.05)], 1)], 0);
+    set_list(&mut model, &[(&[(columns[0], easy), (columns[1], 0.03), (columns[2], 0.03)], 1)], 0);
     Directed { name: "finish", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 1. }
 }
 
