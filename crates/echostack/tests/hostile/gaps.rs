@@ -1,0 +1,204 @@
+//! Model files of finite numbers that were once called proved, made anew from machines that are right.
+
+use echostack::{
+    Cycle, Drive, Mode, Params, Random, ReservoirParams, Signs, Simd, Study, Svm, View, Walks, construct, encode,
+};
+use serde_json::json;
+
+use super::model::Model;
+use super::mutate::{add_bomb, add_run, own_numbers, shave};
+use super::subjects::{Subject, constructed, oracle};
+
+/// A sum of a neuron is infinite less infinite once the stack ends with `length` letters a.
+pub fn bomb(length: usize) -> (Subject, Model) {
+    let oracle = oracle("anbn");
+    let random = Random { neurons: 64, radius: 0.2, density: 0.02, ..Random::default() };
+    let reservoir = ReservoirParams::Random(random);
+    let params = Params { reservoir, view: View::Symbol, mode: Mode::Strict, ..Params::default() };
+    let (machine, _) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
+    let subject = Subject::new("bomb".into(), oracle, &machine).unwrap();
+    let mut model = subject.model.clone();
+    let run = add_run(&mut model, 0, length).unwrap();
+    add_bomb(&mut model, &run, 1.7e308);
+    (subject, model)
+}
+
+/// The number of neurons of the machines that learned words of letters a.
+const NEURONS: usize = 32;
+
+fn aplus() -> Subject {
+    let oracle = oracle("aplus");
+    let cycle = Cycle { neurons: NEURONS, cycle: 0.2, jump: 0.1, signs: Signs::Seed(0), ..Cycle::default() };
+    let svm = Svm { cost: 1e4, gamma: 0.3, ..Svm::default() };
+    let reservoir = ReservoirParams::Cycle(cycle);
+    let params = Params { reservoir, view: View::Symbol, mode: Mode::Strict, svm, ..Params::default() };
+    let walks = Walks::new("aplus", oracle.clone());
+    let study = Study { words: 20, lengths: 1..=20, ..Study::default() };
+    let (machine, _) = study.prove(&walks, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
+    Subject::new("aplus".into(), oracle, &machine).unwrap()
+}
+
+/// One pair of classes names the same support vector again and again: a large weight, `count` tiny ones, the large one negated.
+/// All of the tiny ones together are `delta`, of which a sum from the first to the last sees nothing.
+pub fn repeated(count: usize, delta: f64, place: u32) -> (Subject, Model) {
+    let subject = aplus();
+    let mut model = subject.model.clone();
+    let large = delta.abs() / (0.75 * count as f64 * 0.24 * f64::EPSILON);
+    let tiny = 0.24 * f64::EPSILON * large * delta.signum();
+    // The large ones shall be in the same of the four parts that the program sums.
+    let mut weights = model.floats("output.weights").to_vec();
+    let mut support = model.integers("output.support").to_vec();
+    while !weights.len().is_multiple_of(4) {
+        weights.push(0.);
+        support.push(place);
+    }
+    weights.push(large);
+    weights.extend(vec![tiny; count]);
+    while !weights.len().is_multiple_of(4) {
+        weights.push(0.);
+    }
+    weights.push(-large);
+    support.resize(weights.len(), place);
+    model.set_integers("output.counts", 0, vec![weights.len() as u32]);
+    model.set_floats("output.weights", 0, weights);
+    model.set_integers("output.support", 0, support);
+    (subject, model)
+}
+
+/// How many support vectors the output of that machine has.
+pub fn places() -> u32 {
+    let model = aplus().model;
+    let kernel = model.integers("output.kernel")[0];
+    model.integers(&format!("kernel{kernel}.support")).len() as u32 / 2
+}
+
+/// Makes the shift readout, which always shifts, a vote with one term of weight -1e308 for a centre of the stack.
+fn one_term(model: &mut Model, gamma: f64, centre: &[f64]) {
+    let kernel = model.kernels();
+    let machine = model.machine().unwrap();
+    let before = encode(&**machine.reservoir(), Simd::default(), [Drive::Channel(0)]);
+    for (side, centre) in [("input", &before[..]), ("stack", centre)] {
+        let centres = [model.floats(&format!("centres.{side}")), centre].concat();
+        model.set_integers(&format!("kernel{kernel}.{side}"), 0, vec![(centres.len() / NEURONS - 1) as u32]);
+        model.set_floats(&format!("centres.{side}"), NEURONS, centres);
+    }
+    model.set_floats(&format!("kernel{kernel}.gamma"), 0, vec![gamma]);
+    model.set_integers(&format!("kernel{kernel}.support"), 2, vec![0, 0]);
+    model.set_integers("shift.kernel", 0, vec![kernel]);
+    model.set_integers("shift.counts", 0, vec![1]);
+    model.set_integers("shift.support", 0, vec![0]);
+    model.set_floats("shift.weights", 0, vec![-1e308]);
+    model.set_floats("shift.intercepts", 0, vec![1.]);
+    model.header["shift"] = json!([true, false]);
+}
+
+/// The state of the stack S, and the first two neurons that are above 0 in it.
+fn state_of_s(model: &Model) -> (Vec<f64>, [usize; 2]) {
+    let machine = model.machine().unwrap();
+    let state = encode(&**machine.reservoir(), Simd::default(), [Drive::Channel(1)]);
+    let mut above = (0..NEURONS).filter(|&neuron| state[neuron] > 0.);
+    let neurons = [above.next().unwrap(), above.next().unwrap()];
+    (state, neurons)
+}
+
+/// The exponent is a little less than 708 on the stack S, and more in the middle of the set that stands for it.
+pub fn flush_of_a_set() -> (Subject, Model) {
+    let subject = aplus();
+    let mut model = subject.model.clone();
+    let (state, [neuron, _]) = state_of_s(&model);
+    let mut centre = vec![0.; NEURONS];
+    centre[neuron] = 1e5;
+    let distance: f64 = state.iter().zip(&centre).map(|(x, y)| (x - y) * (x - y)).sum();
+    one_term(&mut model, 707.9995 / distance, &centre);
+    (subject, model)
+}
+
+/// The exponent is 708 on the stack S, and one rounding more in the middle of the set that stands for it.
+pub fn flush_by_one_rounding() -> (Subject, Model) {
+    let subject = aplus();
+    let mut model = subject.model.clone();
+    let (_, [first, second]) = state_of_s(&model);
+    let tanh = |x: f64| {
+        let mut value = [x];
+        Simd::default().tanh(&mut value);
+        value[0]
+    };
+    // The middle of the set: the sum is widened by what it may lose, for the one or two weights that lead to a neuron.
+    let jumps = |neuron: usize| i32::from(neuron.is_multiple_of(16));
+    let middle = |neuron: usize, input: f64, largest: f64| {
+        let sum = 0.2 + 0.1 * f64::from(jumps(neuron)) + largest;
+        let slack = 8. * f64::from(9 + jumps(neuron)) * f64::EPSILON * sum;
+        f64::midpoint(tanh(input - slack), tanh(input + slack))
+    };
+    let distance = |x: &[f64], y: &[f64]| {
+        let square = |v: &[f64]| v.iter().fold(0., |sum, &a| a.mul_add(a, sum));
+        let product = x.iter().zip(y).fold(0., |sum: f64, (&a, &b)| a.mul_add(b, sum));
+        (-2_f64).mul_add(product, square(x) + square(y))
+    };
+    let inputs = model.floats("reservoir.input").to_vec();
+    let (mut state, _) = state_of_s(&model);
+    let largest = |neuron: usize, input: f64| input.abs().max(inputs[neuron].abs());
+    let mut middles: Vec<f64> = (0..NEURONS)
+        .map(|neuron| middle(neuron, inputs[NEURONS + neuron], largest(neuron, inputs[NEURONS + neuron])))
+        .collect();
+    let mut centre = vec![0.; NEURONS];
+    centre[first] = 1e5;
+    let mut input = inputs[NEURONS + first];
+    loop {
+        input = input.next_up();
+        (state[first], middles[first]) = (tanh(input), middle(first, input, largest(first, input)));
+        if state[first] <= middles[first] {
+            continue;
+        }
+        // Where the distance of the state has just been rounded to the next number, that of the middle has not.
+        centre[second] = 0.;
+        let beginning = distance(&state, &centre);
+        let (mut low, mut high) = (0., 1e-5);
+        for _ in 0..40 {
+            let half = f64::midpoint(low, high);
+            centre[second] = half;
+            if distance(&state, &centre) < beginning { high = half } else { low = half }
+        }
+        let near = (-4000..4000).map(|step| low + f64::from(step) * 2e-15).find(|&place| {
+            centre[second] = place;
+            distance(&state, &centre) < distance(&middles, &centre)
+        });
+        if let Some(place) = near {
+            centre[second] = place;
+            break;
+        }
+    }
+    model.floats_mut("reservoir.input")[NEURONS + first] = input;
+    let [own, other] = [distance(&state, &centre), distance(&middles, &centre)];
+    let mut gamma = 708. / own * (1. - 20. * f64::EPSILON);
+    while gamma * own > 708. || gamma * other <= 708. {
+        gamma = gamma.next_up();
+        assert!(gamma * own <= 709., "no gamma tells the two apart");
+    }
+    one_term(&mut model, gamma, &centre);
+    (subject, model)
+}
+
+/// Readouts whose weights are so small that the squares of them are 0: then a set of states looks like a point, by the length of
+/// the weights or of a gradient. Each of their intercepts is moved as far as the proof holds.
+pub fn tiny(factor: f64) -> Vec<(Subject, Model)> {
+    let subjects = || [constructed("anbn", &oracle("anbn"), View::Symbol).unwrap(), aplus()];
+    let mut all = Vec::new();
+    for number in 0..subjects().len() {
+        let subject = || subjects().into_iter().nth(number).unwrap();
+        let own = subject();
+        for head in own.model.heads() {
+            let name = format!("{head}.intercepts");
+            for (at, direction) in (0..own.model.floats(&name).len()).flat_map(|at| [(at, 1.), (at, -1.)]) {
+                let mut model = own.model.clone();
+                for (tensor, places) in own_numbers(&model, head) {
+                    let numbers = model.floats_mut(&tensor);
+                    places.iter().for_each(|&at| numbers[at] *= factor);
+                }
+                shave(&own, &mut model, &name, at, direction);
+                all.push((subject(), model));
+            }
+        }
+    }
+    all
+}

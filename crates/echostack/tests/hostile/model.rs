@@ -1,0 +1,163 @@
+//! A model file as named tensors and a header, to be changed in any way that the format allows.
+
+use std::collections::{BTreeMap, HashMap};
+
+use echostack::{FileError, Machine};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde_json::Value;
+
+/// The name of the header in the metadata of the file.
+const KEY: &str = "echostack";
+
+/// The numbers of a tensor, row by row.
+#[derive(Clone, Debug)]
+pub enum Numbers {
+    Floats(Vec<f64>),
+    Integers(Vec<u32>),
+}
+
+/// A tensor: its shape and its numbers.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    pub shape: Vec<usize>,
+    pub numbers: Numbers,
+}
+
+/// The parts of a model file.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub header: Value,
+    pub tensors: BTreeMap<String, Tensor>,
+}
+
+impl Model {
+    /// The parts of the file that a machine is written as, without what it was taught on: that decides nothing.
+    pub fn of(machine: &Machine) -> Self {
+        let bytes = machine.to_bytes().unwrap();
+        let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
+        let header = metadata.metadata().as_ref().unwrap()[KEY].clone();
+        let mut header: Value = serde_json::from_str(&header).unwrap();
+        header["manifest"] = serde_json::json!({});
+        let file = SafeTensors::deserialize(&bytes).unwrap();
+        let tensor = |(name, view): (String, TensorView<'_>)| {
+            let (data, mut shape) = (view.data(), view.shape().to_vec());
+            let mut numbers = match view.dtype() {
+                Dtype::F64 => Numbers::Floats(data.as_chunks().0.iter().map(|&x| f64::from_le_bytes(x)).collect()),
+                _ => Numbers::Integers(data.as_chunks().0.iter().map(|&x| u32::from_le_bytes(x)).collect()),
+            };
+            if name.starts_with("lessons.") {
+                shape[0] = 0;
+                match &mut numbers {
+                    Numbers::Floats(values) => values.clear(),
+                    Numbers::Integers(values) => values.clear(),
+                }
+            }
+            (name, Tensor { shape, numbers })
+        };
+        Self { header, tensors: file.tensors().into_iter().map(tensor).collect() }
+    }
+
+    /// The file.
+    pub fn bytes(&self) -> Vec<u8> {
+        let data = |tensor: &Tensor| -> (Dtype, Vec<u8>) {
+            match &tensor.numbers {
+                Numbers::Floats(values) => (Dtype::F64, values.iter().flat_map(|x| x.to_le_bytes()).collect()),
+                Numbers::Integers(values) => (Dtype::U32, values.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            }
+        };
+        let all: Vec<_> = self.tensors.iter().map(|(name, tensor)| (name, &tensor.shape, data(tensor))).collect();
+        let views = all.iter().map(|(name, shape, (dtype, data))| {
+            (name.as_str(), TensorView::new(*dtype, (*shape).clone(), data).expect("the shape fits the numbers"))
+        });
+        let metadata = HashMap::from([(KEY.to_string(), self.header.to_string())]);
+        safetensors::serialize(views, Some(metadata)).unwrap()
+    }
+
+    /// The machine that is read from the file.
+    pub fn machine(&self) -> Result<Machine, FileError> {
+        Machine::from_bytes(&self.bytes())
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.tensors.contains_key(name)
+    }
+
+    pub fn floats(&self, name: &str) -> &[f64] {
+        match self.tensors.get(name).map(|tensor| &tensor.numbers) {
+            Some(Numbers::Floats(values)) => values,
+            _ => &[],
+        }
+    }
+
+    pub fn integers(&self, name: &str) -> &[u32] {
+        match self.tensors.get(name).map(|tensor| &tensor.numbers) {
+            Some(Numbers::Integers(values)) => values,
+            _ => &[],
+        }
+    }
+
+    pub fn floats_mut(&mut self, name: &str) -> &mut [f64] {
+        match self.tensors.get_mut(name).map(|tensor| &mut tensor.numbers) {
+            Some(Numbers::Floats(values)) => values,
+            _ => &mut [],
+        }
+    }
+
+    /// Replaces a tensor. `width` is the number of its columns; 0 for a plain list.
+    pub fn set_floats(&mut self, name: &str, width: usize, values: Vec<f64>) {
+        let shape = shape(values.len(), width);
+        self.tensors.insert(name.to_string(), Tensor { shape, numbers: Numbers::Floats(values) });
+    }
+
+    /// The same for whole numbers.
+    pub fn set_integers(&mut self, name: &str, width: usize, values: Vec<u32>) {
+        let shape = shape(values.len(), width);
+        self.tensors.insert(name.to_string(), Tensor { shape, numbers: Numbers::Integers(values) });
+    }
+
+    /// The names of all tensors of floats that are not empty.
+    pub fn float_names(&self) -> Vec<String> {
+        let floats = |(_, tensor): &(&String, &Tensor)| matches!(&tensor.numbers, Numbers::Floats(x) if !x.is_empty());
+        self.tensors.iter().filter(floats).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The number of kernels, and so of the next one.
+    pub fn kernels(&self) -> u32 {
+        self.tensors.keys().filter(|name| name.starts_with("kernel") && name.ends_with("gamma")).count() as u32
+    }
+
+    /// The readouts that have tensors: those of one class have none.
+    pub fn heads(&self) -> Vec<&'static str> {
+        let has = |head: &&str| self.has(&format!("{head}.intercepts"));
+        ["pop", "push", "actions", "shift", "output"].into_iter().filter(has).collect()
+    }
+
+    /// Whether a readout is a list of clauses.
+    pub fn is_list(&self, head: &str) -> bool {
+        self.has(&format!("{head}.clauses"))
+    }
+
+    pub fn reservoir_kind(&self) -> &str {
+        self.header["reservoir"]["kind"].as_str().unwrap()
+    }
+
+    /// The number of neurons.
+    pub fn neurons(&self) -> usize {
+        match self.header["reservoir"]["neurons"].as_u64() {
+            Some(neurons) => neurons as usize,
+            None => self.floats("reservoir.input").len() * self.symbols(),
+        }
+    }
+
+    /// The number of symbols: terminals and nonterminals.
+    pub fn symbols(&self) -> usize {
+        ["terminals", "nonterminals"].map(|field| self.header[field].as_array().unwrap().len()).iter().sum()
+    }
+}
+
+fn shape(count: usize, width: usize) -> Vec<usize> {
+    match count.checked_div(width) {
+        None => vec![count],
+        Some(rows) => vec![rows, width],
+    }
+}

@@ -1,0 +1,180 @@
+//! Small machines that are proved right: what the mutants are made from.
+
+use std::sync::Arc;
+
+use echostack::tasks::Task;
+use echostack::{
+    ActionReadout, Automaton, Certificate, CertifyError, Control, Cycle, Language, Legendre, Machine, Mode, Oracle,
+    Params, Proof, Prover, Random, ReservoirParams, Signs, Study, Svm, View, Walks, check, construct,
+};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::model::Model;
+
+/// Words of one or more a: the smallest automaton that does anything.
+pub const APLUS: &str = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "rules": [
+    {"suffix": ["S", "a"], "lookahead": null, "pop": 2, "push": "S"},
+    {"anchored": true, "suffix": ["a"], "lookahead": null, "pop": 1, "push": "S"}]}"#;
+
+/// A language by its name.
+pub fn oracle(language: &str) -> Arc<Oracle> {
+    let automaton = match language {
+        "aplus" => Automaton::from_json(APLUS).unwrap(),
+        task => task.parse::<Task>().unwrap().automaton().unwrap(),
+    };
+    Arc::new(Oracle::strict(automaton).unwrap())
+}
+
+/// How the readouts of a machine decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heads {
+    Separate,
+    Joint,
+    Lists,
+}
+
+/// A machine that is proved right, and its proof.
+pub struct Subject {
+    pub name: String,
+    pub oracle: Arc<Oracle>,
+    pub view: View,
+    pub model: Model,
+    /// The certificate as JSON, in two parts: before and after the machine's digest.
+    certificate: [String; 2],
+}
+
+/// Stops a search after so many questions whether to go on: the same ones on every computer.
+struct Budget(std::sync::atomic::AtomicUsize);
+
+impl Control for Budget {
+    fn cancelled(&self) -> bool {
+        use std::sync::atomic::Ordering::Relaxed;
+        self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+/// Whether a certificate is accepted. The one place where the checker is called.
+pub fn accepted(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> Result<(), CertifyError> {
+    check(certificate, machine, oracle)
+}
+
+/// The digest of a machine without a manifest, as certificates have it.
+pub fn machine_digest(machine: &Machine) -> String {
+    let mut machine = machine.clone();
+    machine.manifest_mut().clear();
+    echostack::file::hex(&Sha256::digest(machine.to_bytes().unwrap()))
+}
+
+/// The digest of an automaton, as certificates have it.
+pub fn automaton_digest(automaton: &Automaton) -> String {
+    echostack::file::hex(&Sha256::digest(automaton.to_json()))
+}
+
+impl Subject {
+    pub fn new(name: String, oracle: Arc<Oracle>, machine: &Machine) -> Option<Self> {
+        let (view, model) = (machine.view(), Model::of(machine));
+        let machine = model.machine().unwrap();
+        let prover = Prover::new(&oracle, view).unwrap();
+        let Ok(Proof::Proved(certificate)) = prover.prove(&machine, &()) else { return None };
+        let json = certificate.to_json();
+        let (before, after) = json.split_once(&machine_digest(&machine)).unwrap();
+        let certificate = [before.to_string(), after.to_string()];
+        Some(Self { name, oracle, view, model, certificate })
+    }
+
+    /// The certificate of this subject, said to be of another machine.
+    pub fn certificate_for(&self, machine: &Machine) -> Certificate {
+        let [before, after] = &self.certificate;
+        Certificate::from_json(&format!("{before}{}{after}", machine_digest(machine))).unwrap()
+    }
+
+    /// The certificate as JSON.
+    pub fn json(&self) -> String {
+        let digest = machine_digest(&self.model.machine().unwrap());
+        self.certificate.join(&digest)
+    }
+
+    /// Whether this subject's certificate holds for a changed model: no search, and so never slow.
+    pub fn holds_for(&self, model: &Model) -> bool {
+        model.machine().is_ok_and(|machine| accepted(&self.certificate_for(&machine), &machine, &self.oracle).is_ok())
+    }
+
+    /// A certificate for a changed machine that the checker accepts: this subject's own, or one that is searched for.
+    pub fn prove(&self, machine: &Machine) -> Option<Certificate> {
+        let own = self.certificate_for(machine);
+        if accepted(&own, machine, &self.oracle).is_ok() {
+            return Some(own);
+        }
+        if self.view == View::Reservoir {
+            // The search splits one part of the stack by the input without asking whether to go on.
+            return None;
+        }
+        let prover = Prover::new(&self.oracle, self.view).unwrap();
+        let budget = Budget(std::sync::atomic::AtomicUsize::new(200));
+        let Ok(Proof::Proved(found)) = prover.prove(machine, &budget) else { return None };
+        accepted(&found, machine, &self.oracle).is_ok().then_some(*found)
+    }
+}
+
+/// Learns or constructs a machine; `None` if it is not proved.
+fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads) -> Option<Subject> {
+    let oracle = oracle(language);
+    let actions = if heads == Heads::Joint { ActionReadout::Joint } else { ActionReadout::Separate };
+    let svm = Svm { cost: 1e4, gamma: 0.3, ..Svm::default() };
+    let params = Params { reservoir: reservoir.clone(), view, mode: Mode::Strict, actions, svm, ..Params::default() };
+    let params = params.check().unwrap();
+    let machine = if heads == Heads::Lists {
+        Arc::new(construct(&oracle, &params, &Budget(1000.into())).ok()?.0)
+    } else {
+        let words: Arc<dyn Language> = match language.parse::<Task>() {
+            Ok(task) => task.language().unwrap(),
+            Err(_) => Arc::new(Walks::new(language, oracle.clone())),
+        };
+        let study = Study { words: 40, lengths: 1..=20, rounds: 6, ..Study::default() };
+        study.prove(&*words, &params, &Budget(1000.into()), &mut |_| {}).ok()?.0
+    };
+    let kind = match reservoir {
+        ReservoirParams::Random(_) => "random",
+        ReservoirParams::Cycle(_) => "cycle",
+        ReservoirParams::Legendre(_) => "legendre",
+        ReservoirParams::Given(_) => "given",
+    };
+    Subject::new(format!("{language} {kind} {view:?} {heads:?}"), oracle, &machine)
+}
+
+/// A machine that is constructed from an automaton and proved right; `None` if that fails.
+pub fn constructed(name: &str, oracle: &Arc<Oracle>, view: View) -> Option<Subject> {
+    let signs = Signs::Seed(3);
+    let cycle = Cycle { neurons: 32, cycle: 0.2, jump: 0.1, jump_length: 4, signs, ..Cycle::default() };
+    let params = Params { reservoir: ReservoirParams::Cycle(cycle), view, mode: Mode::Strict, ..Params::default() };
+    let (machine, _) = construct(oracle, &params.check().unwrap(), &Budget(1000.into())).ok()?;
+    Subject::new(name.to_string(), oracle.clone(), &machine)
+}
+
+/// All subjects: four languages, three reservoirs, both views, all heads, as far as so small a machine is proved.
+pub fn subjects() -> Vec<Subject> {
+    let mut wanted = Vec::new();
+    for language in ["aplus", "anbn", "dyck1", "latch"] {
+        for kind in 0..4 {
+            for view in [View::Symbol, View::Reservoir] {
+                for heads in [Heads::Separate, Heads::Joint, Heads::Lists] {
+                    wanted.push((language, kind, view, heads));
+                }
+            }
+        }
+    }
+    let make = |(language, kind, view, heads)| {
+        let neurons = if heads == Heads::Lists { 32 } else { 16 };
+        let small = |signs| Cycle { neurons, cycle: 0.2, jump: 0.1, jump_length: 4, signs, ..Cycle::default() };
+        let reservoir = match kind {
+            0 => ReservoirParams::Random(Random { neurons, radius: 0.2, density: 0.1, seed: 1, ..Random::default() }),
+            1 => ReservoirParams::Cycle(small(Signs::Seed(3))),
+            // With a bias and a leak.
+            2 => ReservoirParams::Cycle(Cycle { bias: 0.1, leak: 0.9, ..small(Signs::Seed(4)) }),
+            _ => ReservoirParams::Legendre(Legendre { neurons: 2 * neurons, theta: 3. }),
+        };
+        subject(language, &reservoir, view, heads)
+    };
+    wanted.into_par_iter().filter_map(make).collect()
+}
