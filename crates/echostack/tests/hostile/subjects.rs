@@ -56,7 +56,7 @@ impl Control for Budget {
 
 /// Whether a certificate is accepted. The one place where the checker is called.
 pub fn accepted(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> Result<(), CertifyError> {
-    check(certificate, machine, oracle)
+    check(certificate, machine, oracle, &())
 }
 
 /// The digest of a machine without a manifest, as certificates have it.
@@ -75,7 +75,7 @@ impl Subject {
     pub fn new(name: String, oracle: Arc<Oracle>, machine: &Machine) -> Option<Self> {
         let (view, model) = (machine.view(), Model::of(machine));
         let machine = model.machine().unwrap();
-        let prover = Prover::new(&oracle, view).unwrap();
+        let prover = Prover::new(&oracle, view, &()).unwrap();
         let Ok(Proof::Proved(certificate)) = prover.prove(&machine, &()) else { return None };
         let json = certificate.to_json();
         let (before, after) = json.split_once(&machine_digest(&machine)).unwrap();
@@ -110,7 +110,7 @@ impl Subject {
             // The search splits one part of the stack by the input without asking whether to go on.
             return None;
         }
-        let prover = Prover::new(&self.oracle, self.view).unwrap();
+        let prover = Prover::new(&self.oracle, self.view, &()).unwrap();
         let budget = Budget(std::sync::atomic::AtomicUsize::new(200));
         let Ok(Proof::Proved(found)) = prover.prove(machine, &budget) else { return None };
         accepted(&found, machine, &self.oracle).is_ok().then_some(*found)
