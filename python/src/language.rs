@@ -195,7 +195,7 @@ impl Language {
     }
 
     /// Learns until fresh words are judged without a mistake, or until the machine is proved right.
-    #[pyo3(signature = (spec, *, prove, words, negatives, max_length, tests, test_length, rounds, seed, progress=None))]
+    #[pyo3(signature = (spec, *, prove, words, negatives, max_length, tests, test_length, rounds, seed, progress=None, time_limit=None))]
     fn learn(
         &self,
         py: Python<'_>,
@@ -209,12 +209,13 @@ impl Language {
         rounds: usize,
         seed: u64,
         progress: Option<Py<PyAny>>,
+        time_limit: Option<f64>,
     ) -> PyResult<(Machine, Option<Certificate>, usize)> {
         let params = params(spec)?;
         let language = self.language()?;
         let study =
             Study { words, negatives, lengths: 1..=max_length, tests, test_lengths: 1..=test_length, rounds, seed };
-        let waiting = Waiting::new(progress);
+        let waiting = Waiting::within(progress, time_limit)?;
         let learned = waiting.work(py, || {
             if prove {
                 let (machine, proof) = study.prove(&**language, &params, &waiting, &mut |_| {})?;
@@ -223,7 +224,7 @@ impl Language {
             let (machine, rounds) = study.learn(&**language, &params, &waiting, &mut |_| {})?;
             Ok((machine, None, rounds.last().map_or(0, |round| round.wrong)))
         });
-        let (machine, certificate, wrong) = learned.map_err(errors::study)?;
+        let (machine, certificate, wrong) = waiting.timely(learned.map_err(errors::study))?;
         let mut machine = Arc::unwrap_or_clone(machine);
         self.note(&mut machine, seed);
         Ok((Machine(Arc::new(machine)), certificate, wrong))

@@ -277,15 +277,16 @@ impl Machine {
     }
 
     /// Searches a proof; the certificate, or a word on which the two differ with both verdicts, or how much is open.
-    #[pyo3(signature = (language, progress=None))]
+    #[pyo3(signature = (language, progress=None, time_limit=None))]
     fn certify<'py>(
         &self,
         py: Python<'py>,
         language: &Language,
         progress: Option<Py<PyAny>>,
+        time_limit: Option<f64>,
     ) -> PyResult<(Option<Certificate>, Option<(Vec<String>, Bound<'py, PyTuple>, Bound<'py, PyTuple>)>, usize)> {
         let oracle = language.strict()?;
-        let waiting = Waiting::new(progress);
+        let waiting = Waiting::within(progress, time_limit)?;
         let found = waiting.work(py, || {
             let prover = match Prover::new(&oracle, self.0.view(), &waiting) {
                 Err(AutomatonError::Cancelled) => return Err(errors::cancelled()),
@@ -300,7 +301,7 @@ impl Machine {
                 Proof::Open { cells, .. } => (None, prover.difference(&self.0, &cells, &waiting), cells.len()),
             })
         });
-        let (certificate, difference, open) = found?;
+        let (certificate, difference, open) = waiting.timely(found)?;
         let alphabet = self.0.alphabet();
         let difference = difference.map(|found| {
             let own = convert::verdict(py, alphabet, &found.machine)?;
@@ -311,14 +312,15 @@ impl Machine {
     }
 
     /// Reads the automaton back: its JSON, its rules one a line, productions, graph, and the certificate.
-    #[pyo3(signature = (progress=None))]
+    #[pyo3(signature = (progress=None, time_limit=None))]
     fn extract(
         &self,
         py: Python<'_>,
         progress: Option<Py<PyAny>>,
+        time_limit: Option<f64>,
     ) -> PyResult<(String, String, Vec<(String, Vec<String>)>, String, Certificate)> {
-        let waiting = Waiting::new(progress);
-        let found = waiting.work(py, || extract(&self.0, &waiting)).map_err(refused)?;
+        let waiting = Waiting::within(progress, time_limit)?;
+        let found = waiting.timely(waiting.work(py, || extract(&self.0, &waiting)).map_err(refused))?;
         let alphabet = self.0.alphabet();
         let name = |symbol: &echostack::SymbolId| alphabet.name(*symbol).to_string();
         let productions = found.productions.iter().map(|(push, all)| (name(push), all.iter().map(name).collect()));
@@ -341,7 +343,7 @@ impl Machine {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<crate::table::Table> {
         let oracle = if let Some(language) = language {
-            if self.certify(py, language, progress)?.0.is_none() {
+            if self.certify(py, language, progress, None)?.0.is_none() {
                 return Err(Kind::Proof.error("the machine is not proved to do what the language's automaton does"));
             }
             language.strict()?

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use echostack::{Control, Stage};
 use pyo3::prelude::*;
 
+use crate::errors::Kind;
 use crate::threads::pool;
 
 /// How often the interpreter is asked and told.
@@ -18,11 +19,39 @@ pub(crate) struct Waiting {
     progress: Option<Py<PyAny>>,
     last: Mutex<Instant>,
     stopped: AtomicBool,
+    /// When the time is up, and how many seconds it was.
+    until: Option<(Instant, f64)>,
 }
 
 impl Waiting {
     pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
-        Self { progress, last: Mutex::new(Instant::now()), stopped: AtomicBool::new(false) }
+        Self { progress, last: Mutex::new(Instant::now()), stopped: AtomicBool::new(false), until: None }
+    }
+
+    /// The control of a call that takes at most so many seconds.
+    pub(crate) fn within(progress: Option<Py<PyAny>>, time_limit: Option<f64>) -> PyResult<Self> {
+        let until = |seconds: f64| {
+            let time = Duration::try_from_secs_f64(seconds).map_err(|_| {
+                Kind::Parameter.error(format!("time_limit is {seconds}, but must be a number of seconds"))
+            })?;
+            Ok::<_, PyErr>(Instant::now().checked_add(time).map(|until| (until, seconds)))
+        };
+        let until = time_limit.map(until).transpose()?.flatten();
+        Ok(Self { until, ..Self::new(progress) })
+    }
+
+    fn is_over(&self) -> bool {
+        self.until.is_some_and(|(until, _)| Instant::now() >= until)
+    }
+
+    /// What a call came to; if it was ended because its time was up, the error says so.
+    pub(crate) fn timely<R>(&self, done: PyResult<R>) -> PyResult<R> {
+        match (done, self.until) {
+            (Err(_), Some((_, seconds))) if self.is_over() && !self.stopped.load(Ordering::Relaxed) => {
+                Err(Kind::Proof.error(format!("the time is up: nothing was proved in {seconds} seconds")))
+            }
+            (done, _) => done,
+        }
     }
 
     /// Whether the pause is over; then it begins anew.
@@ -81,6 +110,6 @@ impl Control for Waiting {
     }
 
     fn cancelled(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Relaxed) || self.is_over()
     }
 }

@@ -24,6 +24,19 @@ def test_a_proof_is_checked(machine, tmp_path):
     assert isinstance(machine.certify(language), es.Certificate)
 
 
+def test_time_is_limited(machine):
+    language = es.Language.task("dyck3")
+    with pytest.raises(es.errors.ProofError, match="the time is up"):
+        machine.certify(language, time_limit=0)
+    with pytest.raises(es.errors.ProofError, match="the time is up"):
+        machine.extract(time_limit=0)
+    with pytest.raises(es.errors.ProofError, match="the time is up"):
+        es.ReservoirStackMachine(random_state=0).fit_language(language, prove=True, time_limit=0)
+    with pytest.raises(es.errors.ParameterError):
+        machine.certify(language, time_limit=-1)
+    assert isinstance(machine.certify(language, time_limit=600), es.Certificate)
+
+
 def test_a_wrong_machine_is_found_out():
     X, y = es.Language.task("dyck1").examples(100, random_state=0)
     machine = es.ReservoirStackMachine(random_state=0).fit(X, y)  # no wrong words: it refuses nothing

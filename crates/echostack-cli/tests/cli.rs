@@ -209,6 +209,28 @@ fn certify_writes_the_automaton_that_it_compares_with() {
 }
 
 #[test]
+fn time_is_limited() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = learned(folder.path(), &["--task", "dyck2", "--prove", "--seconds", "600"]);
+    let other = folder.path().join("other").display().to_string();
+    for command in [
+        &["certify", &model, "--against", "dyck2"][..],
+        &["extract", &model],
+        &["extract", &model, "--equivalent-to", "dyck2"],
+        &["construct", "--automaton", "dyck2", "-o", &other],
+        &["learn", "--task", "dyck2", "--prove", "-o", &other],
+    ] {
+        let output = echostack(&[command, &["--seconds", "0"]].concat(), b"");
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command:?}: {told}");
+        assert!(told.contains("the time is up: nothing was proved in 0 seconds"), "{command:?}: {told}");
+    }
+    assert!(!Path::new(&other).exists());
+    let output = echostack(&["learn", "--task", "dyck2", "--seconds", "1", "-o", &other], b"");
+    assert!(text(&output.stderr).contains("--seconds is for --prove"));
+}
+
+#[test]
 fn tasks_completions_and_man_pages_are_there() {
     let tasks = good(&["tasks"]);
     assert_eq!(tasks.lines().count(), 9);

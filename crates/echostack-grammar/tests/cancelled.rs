@@ -2,9 +2,9 @@
 //!
 //! `cargo nextest run --run-ignored all -E 'test(cancelled)'` tries Lua, too.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use echostack::tasks::ReservoirKind;
@@ -29,30 +29,48 @@ fn grammar(name: &str, encoding: Encoding) -> Grammar {
     Grammar::open(&folder, encoding).unwrap().0
 }
 
+/// The thread that asks, as the system names it.
+fn this_thread() -> Option<PathBuf> {
+    std::fs::canonicalize("/proc/thread-self").ok()
+}
+
+/// How long a thread has run so far: not the time for which it waited for a core. On other systems than Linux the time of day.
+fn busy(thread: Option<&PathBuf>, start: Instant) -> Duration {
+    let told = thread.and_then(|thread| std::fs::read_to_string(thread.join("schedstat")).ok());
+    let nanoseconds = told.and_then(|told| told.split(' ').next().and_then(|first| first.parse().ok()));
+    nanoseconds.map_or(start.elapsed(), Duration::from_nanos)
+}
+
 /// How long work goes on that is cancelled at moments within this time; it must not end by itself.
 fn latencies(count: usize, within: Duration, work: &(dyn Fn(&Button) + Sync)) -> Vec<Duration> {
     let mut random = ChaCha8Rng::seed_from_u64(4);
     let mut all: Vec<Duration> = Vec::new();
     for _ in 0..count {
-        let button = Button::default();
+        let (button, start) = (Button::default(), Instant::now());
+        let (sender, receiver) = mpsc::channel();
         all.push(std::thread::scope(|scope| {
-            let worker = scope.spawn(|| work(&button));
+            let button = &button;
+            let worker = scope.spawn(move || {
+                let thread = this_thread();
+                sender.send(thread.clone()).unwrap();
+                work(button);
+                busy(thread.as_ref(), start)
+            });
+            let thread = receiver.recv().unwrap();
             std::thread::sleep(within.mul_f64(random.random()));
             button.0.store(true, Ordering::Relaxed);
-            let pressed = Instant::now();
-            worker.join().unwrap();
-            pressed.elapsed()
+            let pressed = busy(thread.as_ref(), start);
+            worker.join().unwrap().saturating_sub(pressed)
         }));
     }
     all.sort();
     all
 }
 
-/// The time that all but one of ten keep: the machine may be busy with something else.
 fn assert_prompt(what: &str, latencies: &[Duration]) {
-    let [kept, longest] = [latencies[latencies.len() * 9 / 10 - 1], latencies[latencies.len() - 1]];
-    println!("{what}: nine of ten end within {kept:?}, all within {longest:?}");
-    assert!(kept < Duration::from_millis(100), "{what}: {latencies:?}");
+    let [middle, longest] = [latencies[latencies.len() / 2], latencies[latencies.len() - 1]];
+    println!("{what}: half end within {middle:?}, all within {longest:?}");
+    assert!(longest < Duration::from_millis(100), "{what}: {latencies:?}");
 }
 
 #[test]
@@ -60,12 +78,8 @@ fn a_proof_and_a_check_end_when_they_are_cancelled() {
     let grammar = grammar("arithmetic", Encoding::Auto);
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
     let params = params.check().unwrap();
-    let learn = |control: &dyn Control| Study::default().prove(&grammar, &params, control, &mut |_| {});
-    let start = Instant::now();
-    let (machine, proof) = learn(&()).unwrap();
-    let time = start.elapsed();
+    let (machine, proof) = Study::default().prove(&grammar, &params, &(), &mut |_| {}).unwrap();
     let Proof::Proved(certificate) = proof else { panic!("arithmetic is not proved") };
-    assert_prompt("learning", &latencies(10, time, &|button| while learn(button).is_ok() {}));
 
     let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
     let start = Instant::now();

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
-    Automaton, ExtractError, Limits, Machine, Mode, Oracle, Params, Proof, Prover, Rule, Study, View, Walks, check,
-    construct, extract, judge,
+    Alphabet, Automaton, ExtractError, Limits, Machine, Mode, Oracle, Params, Proof, Prover, Rule, Study, View, Walks,
+    check, construct, extract, judge,
 };
 
 fn oracle(task: Task) -> Arc<Oracle> {
@@ -119,6 +119,25 @@ fn machines_are_constructed_from_automata_and_proved() {
             }
         }
     }
+}
+
+/// Names may be anything; what is written of them has one line for each rule, and labels are closed where they end.
+#[test]
+fn odd_names_are_escaped() {
+    let plain = Task::Anbn.automaton().unwrap();
+    let alphabet = Alphabet::new(["\n", "\"\\"], ["S\t"]).unwrap();
+    let odd = Automaton::new(alphabet, plain.rules().to_vec(), plain.accepting().to_vec()).unwrap();
+    let oracle = Arc::new(Oracle::strict(odd).unwrap());
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+    let (machine, _) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
+    let found = extract(&Arc::new(machine), &()).unwrap();
+    let rules = found.automaton.automaton().to_string();
+    assert_eq!(rules.lines().count(), found.automaton.automaton().rules().len(), "{rules}");
+    let label = |line: &str| line.starts_with("  n") && line.contains("[label=\"") && line.ends_with("\"];");
+    let edges: Vec<&str> = found.dot.lines().filter(|line| label(line)).collect();
+    assert_eq!(edges.len() + 4, found.dot.lines().count(), "{}", found.dot);
+    assert!(edges.iter().any(|line| line.ends_with(r#"[label="\\n"];"#)), "{}", found.dot);
+    assert!(edges.iter().any(|line| line.ends_with(r#"[label="\"\\"];"#)), "{}", found.dot);
 }
 
 /// A machine that learned from tests alone, and was never proved, is read back as the paper's automaton, too.

@@ -200,11 +200,12 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         n_tests: int = 10_000,
         test_length: int = 200,
         max_rounds: int = 30,
+        time_limit: float | None = None,
     ) -> ReservoirStackMachine:
         """Learns a language from its own words, until it finds no mistake on fresh ones; or until it is proved right.
 
         With ``prove=True`` there is a ``certificate_`` afterwards, or a ProofError. Without, a FitError says if words of the
-        last test were still wrong.
+        last test were still wrong. If it takes more than ``time_limit`` seconds, there is a ProofError.
         """
         with reporter(self.verbose) as progress:
             native, certificate, wrong = language._native.learn(
@@ -218,6 +219,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
                 rounds=max_rounds,
                 seed=seed_of(self.random_state),
                 progress=progress,
+                time_limit=time_limit,
             )
         self._take(native, certificate)
         if prove and certificate is None:
@@ -257,13 +259,13 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         truth = [int(one.accepted if isinstance(one, Trace) else one) for one in y]
         return float(np.mean(self.predict(X) == np.array(truth)))
 
-    def certify(self, language: Language) -> Certificate | Difference:
+    def certify(self, language: Language, *, time_limit: float | None = None) -> Certificate | Difference:
         """A proof that the machine does on every word what the language's automaton does, or a word on which they differ.
 
-        Raises ProofError if neither is found.
+        Raises ProofError if neither is found, within ``time_limit`` seconds if one is given.
         """
         with reporter(self.verbose) as progress:
-            certificate, difference, open_cells = self._fitted().certify(language._native, progress)
+            certificate, difference, open_cells = self._fitted().certify(language._native, progress, time_limit)
         if certificate is not None:
             return Certificate(certificate)
         if difference is not None:
@@ -271,10 +273,13 @@ class ReservoirStackMachine(Parametrised, Recognizer):
             return Difference(tuple(word), _verdict(machine), _verdict(automaton))
         raise ProofError(f"{open_cells} decisions are not proved, but no word is known on which the two differ")
 
-    def extract(self) -> Extraction:
-        """The automaton that the machine is, as rules, productions and a graph, with a proof. Raises ProofError if there is none."""
+    def extract(self, *, time_limit: float | None = None) -> Extraction:
+        """The automaton that the machine is, as rules, productions and a graph, with a proof.
+
+        Raises ProofError if there is none, or if that is not known after ``time_limit`` seconds.
+        """
         with reporter(self.verbose) as progress:
-            json, rules, productions, dot, certificate = self._fitted().extract(progress)
+            json, rules, productions, dot, certificate = self._fitted().extract(progress, time_limit)
         return Extraction(
             rules=tuple(rules.splitlines()),
             productions=tuple((push, tuple(symbols)) for push, symbols in productions),

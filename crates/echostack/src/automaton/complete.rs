@@ -81,9 +81,10 @@ pub(crate) fn stuck(
 ) -> Result<Option<Vec<ElementId>>, AutomatonError> {
     let mut outcomes: HashMap<Goal, Vec<Outcome>> = HashMap::new();
     for &(control, element, outcome) in list {
+        poll.step()?;
         outcomes.entry((control, element)).or_default().push(outcome);
     }
-    let beneath = elements_beneath(reach);
+    let beneath = elements_beneath(reach, poll)?;
     let next = |head: &&super::reach::Head| forget(head.control) == Control::Next(0);
     // Each with the place of the one above it.
     let mut claims: Vec<(Claim, Option<usize>)> = Vec::new();
@@ -130,14 +131,18 @@ pub(crate) fn stuck(
 }
 
 /// For each element those that lie directly beneath it in some reachable stack.
-pub(crate) fn elements_beneath(reach: &Reach) -> HashMap<ElementId, BTreeSet<ElementId>> {
+pub(crate) fn elements_beneath(
+    reach: &Reach,
+    poll: &mut Poll<'_>,
+) -> Result<HashMap<ElementId, BTreeSet<ElementId>>, Cancelled> {
     let mut all: HashMap<ElementId, BTreeSet<ElementId>> = HashMap::new();
     for under in &reach.unders {
+        poll.step()?;
         if let Some(&(_, above)) = reach.places.get((under.place as usize).wrapping_sub(1)) {
             all.entry(above).or_default().insert(under.element);
         }
     }
-    all
+    Ok(all)
 }
 
 #[cfg(test)]

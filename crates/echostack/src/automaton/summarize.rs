@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use super::complete::{Completion, Goal, Outcome, accepts, elements_beneath, forget, stuck};
 use super::reach::{Control, ElementId, Move, Reach, Strict, System, Witness, way_down};
 use super::{AutomatonError, Oracle};
-use crate::control::{Control as Caller, Poll};
+use crate::control::{Cancelled, Control as Caller, Poll};
 use crate::symbol::SymbolId;
 
 /// The most completions that are found before we give up.
@@ -96,7 +96,8 @@ impl<'s, 'a> Summaries<'s, 'a> {
     /// All that can come of the reachable stacks before a token is read.
     fn of(strict: &'s mut Strict<'a>, reach: &Reach, poll: &mut Poll<'_>) -> Result<Self, AutomatonError> {
         let next = reach.heads.iter().filter(|head| forget(head.control) == Control::Next(0));
-        Self::new(strict, next.map(|head| (Control::Next(0), head.element)), elements_beneath(reach), poll)
+        let beneath = elements_beneath(reach, poll)?;
+        Self::new(strict, next.map(|head| (Control::Next(0), head.element)), beneath, poll)
     }
 
     fn demand(&mut self, goal: Goal) -> GoalId {
@@ -185,16 +186,19 @@ impl<'s, 'a> Summaries<'s, 'a> {
     }
 
     /// The completions of these goals and those that they follow from, in order.
-    fn needed(&self, goals: &HashSet<Goal>) -> Vec<Completion> {
-        let mut needed: Vec<bool> =
-            self.found.iter().map(|found| goals.contains(&self.goals[found.goal as usize])).collect();
+    fn needed(&self, goals: &HashSet<Goal>, poll: &mut Poll<'_>) -> Result<Vec<Completion>, Cancelled> {
+        let mut needed = Vec::with_capacity(self.found.len());
+        for found in &self.found {
+            poll.step()?;
+            needed.push(goals.contains(&self.goals[found.goal as usize]));
+        }
         for number in (0..needed.len()).rev() {
             if needed[number] {
                 self.found[number].from.iter().flatten().for_each(|&from| needed[from as usize] = true);
             }
         }
         let kept = self.found.iter().zip(needed).filter(|(_, needed)| *needed);
-        kept.map(|(found, _)| self.completion(found)).collect()
+        Ok(kept.map(|(found, _)| self.completion(found)).collect())
     }
 }
 
@@ -222,7 +226,7 @@ pub(crate) fn complete(
         asked.extend(controls.iter().map(|&control| (control, *element)));
     };
     match stuck(&all.list(), reach, poll, &mut ask)? {
-        None => Ok(all.needed(&asked)),
+        None => Ok(all.needed(&asked, poll)?),
         // Every word begins with the empty stack.
         Some(elements) if elements == [0] => Err(AutomatonError::NoWords),
         Some(elements) => Err(dead_end(strict, (reach, witness), &elements)),
