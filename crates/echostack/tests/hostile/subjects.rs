@@ -111,7 +111,7 @@ impl Subject {
             return None;
         }
         let prover = Prover::new(&self.oracle, self.view, &()).unwrap();
-        let budget = Budget(std::sync::atomic::AtomicUsize::new(200));
+        let budget = Budget(std::sync::atomic::AtomicUsize::new(20_000));
         let Ok(Proof::Proved(found)) = prover.prove(machine, &budget) else { return None };
         accepted(&found, machine, &self.oracle).is_ok().then_some(*found)
     }
@@ -125,14 +125,14 @@ fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads
     let params = Params { reservoir: reservoir.clone(), view, mode: Mode::Strict, actions, svm, ..Params::default() };
     let params = params.check().unwrap();
     let machine = if heads == Heads::Lists {
-        Arc::new(construct(&oracle, &params, &Budget(1000.into())).ok()?.0)
+        Arc::new(construct(&oracle, &params, &Budget(100_000.into())).ok()?.0)
     } else {
         let words: Arc<dyn Language> = match language.parse::<Task>() {
             Ok(task) => task.language().unwrap(),
             Err(_) => Arc::new(Walks::new(language, oracle.clone())),
         };
         let study = Study { words: 40, lengths: 1..=20, rounds: 6, ..Study::default() };
-        study.prove(&*words, &params, &Budget(1000.into()), &mut |_| {}).ok()?.0
+        study.prove(&*words, &params, &Budget(100_000.into()), &mut |_| {}).ok()?.0
     };
     let kind = match reservoir {
         ReservoirParams::Random(_) => "random",
@@ -148,7 +148,7 @@ pub fn constructed(name: &str, oracle: &Arc<Oracle>, view: View) -> Option<Subje
     let signs = Signs::Seed(3);
     let cycle = Cycle { neurons: 32, cycle: 0.2, jump: 0.1, jump_length: 4, signs, ..Cycle::default() };
     let params = Params { reservoir: ReservoirParams::Cycle(cycle), view, mode: Mode::Strict, ..Params::default() };
-    let (machine, _) = construct(oracle, &params.check().unwrap(), &Budget(1000.into())).ok()?;
+    let (machine, _) = construct(oracle, &params.check().unwrap(), &Budget(100_000.into())).ok()?;
     Subject::new(name.to_string(), oracle.clone(), &machine)
 }
 
