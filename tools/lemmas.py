@@ -82,6 +82,12 @@ for path in ANALYSED:
         elif value(expression) != value(stated[name][1]):
             faults.append(f"{path.name}: {name} = {expression}, but the page says {stated[name][1]}")
 
+# The second checker has the same error model.
+for path in (ROOT / "tools/recheck").glob("*.py"):
+    for name, expression in re.findall(r"^([A-Z_]+) = ([^#\n]+)", path.read_text(), flags=re.M):
+        if name in stated and value(expression.replace("arb(2)", "2.")) != value(stated[name][1]):
+            faults.append(f"tools/recheck/{path.name}: {name} = {expression.strip()}, but the page says {stated[name][1]}")
+
 for lemma, (_, test) in page.items():
     if not re.search(rf"Lemma\s+(///\s+)?{lemma}\b", sources):
         faults.append(f"lemma {lemma} is cited nowhere")

@@ -1,0 +1,300 @@
+"""The automaton (docs/format.md), and what a certificate claims of it (docs/certificates.md): configurations that are closed,
+completions, and cells that cover everything. Nothing here is about real numbers; which decisions are left to bound is the result.
+
+A stack is a list of elements. An element is a symbol (None: the bottom) with all that decides what the automaton does when it lies
+on top: its node, the longest end of the stack that begins some rule's suffix, and its state, which says what can still be accepted.
+"""
+import hashlib
+import json
+from collections import defaultdict
+from functools import cache, reduce
+from operator import or_
+
+from model import require, whole
+
+FORMATS, ARITHMETIC = (1, 2), 1
+MOST_WORK = 1 << 22    # a larger search for the viable stacks is refused
+END = -1               # the end of the word, among the numbers of tokens
+BOTTOM = -2            # the bottom of the stack, among the symbols of a node
+NEXT, REDUCE, POP, SETTLED, ACCEPTED = range(5)   # kinds of controls, as certificates number them
+
+
+class Automaton:
+    def __init__(self, form):
+        self.digest = hashlib.sha256(json.dumps(form, indent=2, ensure_ascii=False).encode()).hexdigest()
+        self.names, self.terminals = form["terminals"] + form["nonterminals"], len(form["terminals"])
+        self.looks = [*range(self.terminals), END]
+        numbers = {name: number for number, name in enumerate(self.names)}
+        require(len(numbers) == len(self.names), "a symbol is named twice")
+        self.rules = []
+        for rule in form["rules"]:
+            suffix = (BOTTOM,) * (rule.get("anchored") is True) + tuple(numbers[name] for name in rule["suffix"])
+            ahead = rule.get("lookahead")
+            look = None if ahead is None else END if ahead == {"end": True} else numbers[ahead]
+            self.rules.append((suffix, look, whole(rule["pop"], 4097, "pop"), numbers[rule["push"]]))
+        self.accepting = {(BOTTOM, numbers[name]) for name in form["accepting"]}
+        states = form.get("viable") or []
+        self.given = [{numbers[name]: whole(to, len(states), "state") for name, to in row.items()} for row in states]
+        # Nodes are written out as the symbols that they stand for.
+        patterns = [suffix for suffix, *_ in self.rules] + [(BOTTOM,), *self.accepting]
+        self.nodes = {pattern[:length] for pattern in patterns for length in range(len(pattern) + 1)}
+        self.follow, self.matching, self.push = cache(self.follow), cache(self.matching), cache(self.push)
+        if not self.given:
+            self.saturate()
+        self.bottom = (None, (BOTTOM,), 0 if self.given else self.accepted_from(1 << self.bits[ACCEPTED,], (BOTTOM,)))
+
+    def follow(self, node, symbol):
+        """The node of the stack with one symbol more."""
+        longer = node + (symbol,)
+        while longer not in self.nodes:
+            longer = longer[1:]
+        return longer
+
+    def matching(self, node):
+        return [rule for rule in self.rules if node[len(node) - len(rule[0]):] == rule[0]]
+
+    def action(self, node, look):
+        """What the first rule does that matches: (pop, push), or (0, None) if there is none."""
+        return next(((pop, push) for _, wanted, pop, push in self.matching(node) if wanted in (None, look)), (0, None))
+
+    # The viable stacks, if they are not given: pre* of acceptance, over sets of controls that are the bits of a number.
+
+    def saturate(self):
+        """Finds pops[control, node]: the controls that can be come to with the node gone and what is beneath untouched."""
+        acts = {(look, *self.action(node, look)) for node in self.nodes for look in self.looks}
+        size = len(self.nodes) * sum(1 + pop for _, pop, _ in acts)
+        require(size < MOST_WORK, "the viable stacks take too much work")
+        self.controls = [(ACCEPTED,), (NEXT,), *{(POP, look, left, push) for look, pop, push in acts for left in range(pop)}]
+        self.bits = {control: bit for bit, control in enumerate(self.controls)}
+        deciding = [control for control in self.controls if control[0] == NEXT or control[0] == POP and control[2] == 0]
+        deciding += [(REDUCE, look) for look in self.looks]
+        self.pops, before = {(control, node): 0 for control in deciding for node in self.nodes}, None
+        while before != self.pops:
+            before = dict(self.pops)
+            for goal in self.pops:
+                self.pops[goal] = self.outcomes(*goal)
+
+    def outcomes(self, control, node):
+        """What is known of a goal from what is known of the goals that it leads to."""
+        kind, *rest = control
+        if kind == NEXT:
+            return reduce(or_, (self.pops[(REDUCE, look), node] for look in self.looks))
+        look = rest[0]
+        pop, push = (0, rest[2]) if kind == POP else self.action(node, look)
+        if pop:
+            return 1 << self.bits[POP, look, pop - 1, push]
+        if push is None and look == END:
+            return 1 << self.bits[ACCEPTED,] if node in self.accepting else 0
+        above = ((REDUCE, look), self.follow(node, push)) if push is not None else ((NEXT,), self.follow(node, look))
+        reached = 0
+        for bit, control in enumerate(self.controls):
+            if self.pops[above] >> bit & 1:  # what was pushed on this node is gone, and this is the control
+                reached |= self.popped(bit) or self.pops[control, node]
+        return reached
+
+    def popped(self, bit):
+        """The control, as a set, after one that pops whatever is on top; the empty set if this one does not."""
+        kind, *rest = self.controls[bit]
+        if kind == POP and rest[1]:
+            return 1 << self.bits[POP, rest[0], rest[1] - 1, rest[2]]
+        return 1 << bit if kind == ACCEPTED else 0
+
+    def accepted_from(self, beneath, node):
+        """The controls from which a stack is accepted, by those of the stack beneath its top."""
+        leads = (self.popped(bit) or self.pops[control, node] for bit, control in enumerate(self.controls))
+        return sum((after & beneath != 0) << bit for bit, after in enumerate(leads))
+
+    def push(self, element, symbol):
+        """The element that comes from pushing a symbol."""
+        _, node, state = element
+        node = self.follow(node, symbol)
+        if self.given:
+            return symbol, node, None if state is None else self.given[state].get(symbol)
+        return symbol, node, self.accepted_from(state, node)
+
+    def shifts(self, element, token):
+        """Whether the stack with this token can still become a word."""
+        state = self.push(element, token)[2]
+        return state is not None if self.given else bool(state >> self.bits[NEXT,] & 1)
+
+    def moves(self, control, element, remember):
+        """What can happen next: ("stay", control), ("pop", control) or ("push", control, element)."""
+        kind, past, *rest = control
+        if kind == NEXT:
+            return [("stay", (REDUCE, past, look)) for look in self.looks]
+        look = rest[0]
+        if kind == SETTLED:
+            goes_on = look != END and self.shifts(element, look)
+            return [("push", (NEXT, remember(past, look)), self.push(element, look))] if goes_on else []
+        left, push = self.action(element[1], look) if kind == REDUCE else rest[1:]
+        if push is None:
+            return [("stay", (SETTLED, past, look))]
+        if left == 0:
+            return [("push", (REDUCE, past, look), self.push(element, push))]
+        return [] if element == self.bottom else [("pop", (POP, past, look, left - 1, push))]
+
+
+def rows(form, *limits):
+    """Lists of as many whole numbers as there are limits, each below its own."""
+    for row in form:
+        require(len(row) == len(limits), "a list has another length")
+        yield tuple(whole(number, limit, f"number below {limit}") for number, limit in zip(row, limits))
+
+
+class Certificate:
+    def __init__(self, form, model, automaton):
+        require(form["certificate"] in FORMATS and form["arithmetic"] == ARITHMETIC, "its format or arithmetic is unknown")
+        require(model.names == automaton.names and model.terminals == automaton.terminals, "the symbols differ")
+        require(form["machine"] == model.digest, "it is for another machine")
+        require(form["automaton"] == automaton.digest, "it is for another automaton")
+        self.model, self.automaton, self.base = model, automaton, automaton.terminals + 1
+        self.memory = whole(form["memory"], 33, "memory")
+        elements, controls, places = [automaton.bottom], list(map(tuple, form["controls"])), len(form["places"]) + 1
+        for on, symbol in rows(form["elements"], len(form["elements"]), len(automaton.names)):
+            elements.append(automaton.push(elements[on], symbol))
+        # From here on controls and elements stand in place of their numbers. Place 0 is below the bottom.
+        known = len(controls), len(elements)
+        self.places = [None, *((controls[at], elements[element]) for at, element in rows(form["places"], *known))]
+        self.heads = {(controls[at], elements[element], beneath) for at, element, beneath in rows(form["heads"], *known, places)}
+        self.beneath = defaultdict(set)
+        for place, element, beneath in rows(form["unders"], places, len(elements), places):
+            self.beneath[place].add((elements[element], beneath))
+        self.check_closure()
+        self.completions = None
+        if form["certificate"] > 1:
+            triples = rows(form["completions"], *known, len(controls))
+            self.completions = self.complete((controls[p], elements[element], controls[q]) for p, element, q in triples)
+        self.decisions = self.cover(form["cells"])
+
+    def remember(self, past, token):
+        """The past as a number: the last token is the lowest digit, counted from 1; 0 is the beginning of the word."""
+        return (past * self.base + token + 1) % self.base**self.memory
+
+    def check_closure(self):
+        """The beginning is among the heads, and with each head all that can follow."""
+        numbers = {place: number for number, place in enumerate(self.places)}
+        require(((NEXT, 0), self.automaton.bottom, 0) in self.heads, "the beginning of a word is missing")
+        for control, element, beneath in self.heads:
+            for kind, then, *pushed in self.automaton.moves(control, element, self.remember):
+                if kind == "stay":
+                    there = (then, element, beneath) in self.heads
+                elif kind == "pop":
+                    there = all((then, *under) in self.heads for under in self.beneath[beneath])
+                else:
+                    place = numbers.get((then, *pushed))
+                    there = place and (then, *pushed, place) in self.heads and (element, beneath) in self.beneath[place]
+                require(there, "a configuration that can follow is missing")
+
+    # Completions: (p, e, q) says that with control p and e on top some input leads to q with e gone. Each follows from earlier
+    # ones, so that its place in the list is its rank, and no two justify each other.
+
+    def complete(self, triples):
+        found, directly = defaultdict(set), defaultdict(set)
+        for p, element, q in triples:
+            require(q in self.completed(found, p, element), "a completion does not follow from earlier ones")
+            found[p, element].add(q)
+        for place, unders in self.beneath.items():
+            directly[self.places[place][1] if place else None].update(element for element, _ in unders)
+        # From every stack that waits for a token some continuation is accepted: by induction over its height.
+        claims = {(frozenset([(NEXT, 0)]), element) for control, element, _ in self.heads if control[0] == NEXT}
+        todo = list(claims)
+        while todo:
+            controls, element = todo.pop()
+            after = frozenset(q for p in controls for q in found[p, element])
+            if (ACCEPTED,) not in after:
+                require(element != self.automaton.bottom and after, "no continuation of a stack is known to be accepted")
+                fresh = {(after, under) for under in directly[element]} - claims
+                claims |= fresh
+                todo += fresh
+        return sum(map(len, found.values()))
+
+    def completed(self, found, control, element):
+        """The controls that the completions found so far lead to."""
+        if control[0] == SETTLED and control[2] == END and element[1] in self.automaton.accepting:
+            return {(ACCEPTED,)}
+        reached = set()
+        for kind, then, *pushed in self.automaton.moves(control, element, lambda past, token: 0):
+            if kind == "stay":
+                reached |= found[then, element]
+            elif kind == "pop":
+                reached.add(then)
+            else:
+                for middle in found[then, pushed[0]]:
+                    reached |= {middle} if middle == (ACCEPTED,) else found[middle, element]
+        return reached
+
+    # Cells. An obligation is a readout with a look, and the items that are in it: the right label, the place beneath the part of
+    # the stack that is looked at, and the past.
+
+    def obligations(self):
+        """What is to be shown before anything is looked at but the next token."""
+        automaton, found = self.automaton, defaultdict(set)
+        for control, element, beneath in self.heads:
+            if control[0] == REDUCE:
+                pop, push = automaton.action(element[1], control[2])
+                right = {"pop": pop, "push": push, "actions": (pop, push)}
+            elif control[0] == SETTLED:
+                right = {"output": (float(element[1] in automaton.accepting),)}
+                if control[2] != END:
+                    right["shift"] = automaton.shifts(element, control[2])
+            else:
+                continue
+            for number, (name, _, _) in enumerate(self.model.heads):
+                if name in right:
+                    found[number, (control[2], (), False)].add((right[name], (element, beneath), control[1]))
+        return found
+
+    def split_input(self, name, items):
+        """By the token before the look, or the beginning of the word, which is -1 here; what is forgotten may be any."""
+        readout, (look, before, _) = name
+        parts, place = defaultdict(set), self.base**len(before)
+        for item in items:
+            kept = len(before) < self.memory
+            for token in [item[2] // place % self.base - 1] if kept else range(-1, self.automaton.terminals):
+                parts[readout, (look, before + (token,) * (token >= 0), token < 0)].add(item)
+        return parts
+
+    def split_stack(self, obligations):
+        """By the symbol beneath; None is the bottom. Only the first place is written as what lies there."""
+        parts = defaultdict(lambda: defaultdict(set))
+        for name, items in obligations.items():
+            for label, place, past in items:
+                for element, beneath in [place] if type(place) is tuple else self.beneath[place]:
+                    parts[element[0]][name].add((label, beneath, past))
+        return parts
+
+    def cover(self, form):
+        """Splits all stacks by the topmost symbol, then by the next, until the cells of the certificate end it."""
+        cells = {}
+        for cell in form:
+            key = tuple(whole(symbol, len(self.automaton.names), "symbol") for symbol in cell["stack"]), cell.get("whole", False)
+            require(key not in cells, "a cell stands twice")
+            cells[key] = [[self.name(*numbers) for numbers in cell.get(part, [])] for part in ("split", "proved")]
+        decisions, todo = {}, [((), False, self.obligations())]
+        while todo:
+            stack, end, left = todo.pop()
+            require((stack, end) in cells, "a cell is missing")
+            split, proved = cells.pop((stack, end))
+            for name in split:
+                require(name in left and not name[1][2], "what is split is not asked, or whole")
+                for part, items in self.split_input(name, left.pop(name)).items():
+                    left[part] |= items
+            decisions[stack, end] = [self.decision(*name, left.pop(name, None)) for name in proved]
+            require(not (end and left), "a cell is left open")
+            for symbol, parts in self.split_stack(left).items():
+                todo.append((stack, True, parts) if symbol is None else (stack + (symbol,), False, parts))
+        require(not cells, "there are cells that nothing asks for")
+        return decisions
+
+    def name(self, readout, look, *before):
+        end = before[-1:] == (END,)
+        before = before[:-1] if end else before
+        for token in before if look == END else (look, *before):
+            whole(token, self.automaton.terminals, "token")
+        return whole(readout, len(self.model.heads), "readout"), (look, before, end)
+
+    def decision(self, readout, look, items):
+        require(items, "a cell proves what is not asked")
+        labels, known = {label for label, _, _ in items}, self.model.heads[readout][1]
+        require(len(labels) == 1 and labels <= set(known), "a cell has two right answers, or one that the machine does not know")
+        return readout, known.index(*labels), look
