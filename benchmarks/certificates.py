@@ -4,11 +4,14 @@
 
 Every line is two processes on one thread: `learn --prove`, from nothing to a machine and its certificate, and `certify --check`.
 With --lua the programming language is among the grammars: minutes, not milliseconds. --plot needs matplotlib.
+With --before OTHER another build does the same in turns, five times each, and the table has CPU seconds of both.
 """
 
 import argparse
 import json
 import pathlib
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,17 +21,23 @@ TASKS = ["latch", "dyck1", "dyck2", "dyck3", "anbn", "palindrome", "json"]
 GRAMMARS = ["latch", "dyck1", "dyck2", "dyck3", "anbn", "palindrome", "json-tokens", "arithmetic", "json", "sexpr", "xml", "csv"]
 
 
-def run(program, *arguments):
+def processor():
+    """The CPU seconds of all commands so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run(program, *arguments, clock=time.perf_counter):
     """A command's JSON and its seconds from start to end; no JSON if it found no proof."""
-    start = time.perf_counter()
+    start = clock()
     done = subprocess.run([program, "--quiet", "--threads", "1", *arguments, "--json"], capture_output=True, text=True)
-    seconds = time.perf_counter() - start
+    seconds = clock() - start
     if done.returncode not in (0, 1):
         sys.exit(f"{' '.join(arguments)}: {done.stderr}")
     return json.loads(done.stdout.splitlines()[-1]), seconds
 
 
-def measure(program, subject, options):
+def measure(program, subject, options, clock=time.perf_counter):
     """One line: learn until proved, then check."""
     kind, name = subject
     named = ["--task", name] if kind == "task" else ["--grammar", f"testdata/grammars/{name}"]
@@ -36,11 +45,11 @@ def measure(program, subject, options):
     with tempfile.TemporaryDirectory() as folder:
         model, certificate = f"{folder}/m.safetensors", f"{folder}/c.json"
         learned, learn_seconds = run(
-            program, "learn", *named, *options, "--prove", "--certificate", certificate, "-o", model
+            program, "learn", *named, *options, "--prove", "--certificate", certificate, "-o", model, clock=clock
         )
         line = {"language": name, "learn": learn_seconds, "support": sum(learned["support"]), "proved": learned["proved"]}
         if learned["proved"]:
-            checked, check_seconds = run(program, "certify", model, "--against", against, "--check", certificate)
+            checked, check_seconds = run(program, "certify", model, "--against", against, "--check", certificate, clock=clock)
             if not checked["proved"]:
                 sys.exit(f"{name}: the certificate is refused: {checked}")
             line |= {key: checked[key] for key in ("cells", "depth", "input", "elements", "symbols", "reach")}
@@ -64,6 +73,20 @@ def table(title, lines):
             "| {learn:.3f} | {check:.3f} | {bytes} |".format(**line)
         )
     sys.stdout.flush()
+
+
+def compare(programs, title, subjects, options, turns=5):
+    """CPU seconds of two builds to learn, prove and check, in turns: the medians, and how far they spread."""
+    print(f"\n## {title}\n")
+    print("| language | cells before | now | before, s | now, s | ratio |")
+    print("|---|---|---|---|---|---|")
+    for subject in subjects:
+        lines = [[measure(program, subject, options, processor) for program in programs] for _ in range(turns)]
+        seconds = [[line["learn"] + line["check"] for line in column] for column in zip(*lines)]
+        told = [f"{statistics.median(own):.3f} ({min(own):.3f} to {max(own):.3f})" for own in seconds]
+        before, now = map(statistics.median, seconds)
+        cells = [line["cells"] if line["proved"] else "not proved" for line in lines[0]]
+        print(f"| {subject[1]} | {cells[0]} | {cells[1]} | {told[0]} | {told[1]} | {now / before:.2f} |", flush=True)
 
 
 def plot(lines, path):
@@ -103,7 +126,17 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--lua", action="store_true")
     parser.add_argument("--plot")
+    parser.add_argument("--before")
     arguments = parser.parse_args()
+    if arguments.before:
+        programs = [arguments.before, arguments.program]
+        for view in ("symbol", "reservoir"):
+            for reservoir in ("cycle", "random", "legendre"):
+                options = ["--lookahead", view, "--reservoir", reservoir]
+                title = f"The paper's languages, `--lookahead {view} --reservoir {reservoir}`"
+                compare(programs, title, [("task", task) for task in TASKS], options)
+        compare(programs, "Grammars", [("grammar", grammar) for grammar in GRAMMARS], [])
+        return
     for view in ("symbol", "reservoir"):
         for reservoir in ("cycle", "random", "legendre"):
             options = ["--lookahead", view, "--reservoir", reservoir]
