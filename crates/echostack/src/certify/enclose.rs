@@ -248,7 +248,7 @@ impl Squashing {
     }
 
     /// Begun with all that a hyperbolic tangent can give, the set of all successors becomes smaller in every round. That
-    /// the last one contains its own successors is checked at the end.
+    /// the last one contains the zero state and its own successors is checked at the end.
     fn anything(&self, channels: usize, poll: &mut Poll<'_>) -> Result<Enclosure, Cancelled> {
         let everything = Enclosure::between(&vec![-EVERYTHING; self.neurons], &vec![EVERYTHING; self.neurons]);
         let mut successors = |set: &Enclosure| -> Result<Vec<Enclosure>, Cancelled> {
@@ -276,7 +276,9 @@ impl Squashing {
                 break;
             }
         }
-        Ok(if successors(&set)?.iter().all(|next| set.covers(next)) { set } else { everything })
+        let zero = Enclosure::point(vec![0.; self.neurons]);
+        let sound = set.covers(&zero) && successors(&set)?.iter().all(|next| set.covers(next));
+        Ok(if sound { set } else { everything })
     }
 }
 

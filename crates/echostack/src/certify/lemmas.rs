@@ -156,7 +156,9 @@ fn lemma_underflow() {
     }
     let by_length = worst * neurons.sqrt() * 2. * LARGEST * ball;
     // Small kernel values, whose exponents lose more than TERM_LOSS has for them.
-    let by_exponent = (-400_f64).exp() * 4. * 745. * EPSILON * LARGEST * terms;
+    // Their exponents are bounded by MOST_LOST, and so is what gradient and curvature multiply them with.
+    let most = MOST_LOST / (DISTANCE_SHARE * DISTANCE_LOSS * 9. * EPSILON);
+    let by_exponent = (-400_f64).exp() * 4. * 745. * EPSILON * LARGEST * terms * 2. * (most * most);
     println!("{by_exp:e} by exp, {by_length:e} by lengths, {by_exponent:e} by exponents, of {UNDERFLOW:e}");
     let mut share = Worst::default();
     share.see(by_exp + by_length + by_exponent, UNDERFLOW);
