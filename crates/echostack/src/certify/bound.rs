@@ -22,7 +22,7 @@ use crate::recognize::View;
 use crate::simd::{Comparison, EXP_ERROR, Rows, Simd};
 use crate::symbol::{Lookahead, SymbolId};
 
-/// How much of its allowance a squared distance may lose (Lemma DISTANCE_LOSS).
+/// What a squared distance loses for each neuron, relative to the square of both lengths together (Lemma DISTANCE_LOSS).
 pub(super) const DISTANCE_LOSS: f64 = 8.;
 /// Covers the rounding of a weighted sum of distances (Lemma LEAN).
 pub(super) const LEAN: f64 = 1. + 1e-12;

@@ -107,7 +107,7 @@ impl Subject {
             return Some(own);
         }
         if self.view == View::Reservoir {
-            // The search splits one part of the stack by the input without asking whether to go on.
+            // A search that splits by the input, too, may take long; only the subject's own certificate is tried.
             return None;
         }
         let prover = Prover::new(&self.oracle, self.view, &()).unwrap();
