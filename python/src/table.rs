@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use echostack::pushdown::SourceLanguage;
+use echostack::table::SourceLanguage;
 use echostack::{Input, Model, Recognizer, Scanner, Session as _, Status};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use echostack::pushdown::SourceLanguage;
+use echostack::table::SourceLanguage;
 use echostack::{Mode, Table};
 
 use crate::certify::encoding_of;

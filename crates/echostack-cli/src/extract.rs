@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use echostack::pushdown::{Notation, WordGrammar};
+use echostack::automaton::{Notation, WordGrammar};
 use echostack::{Alphabet, Control, ExtractError, Extraction, Machine, Mode, Proof, Prover, extract};
 
 use crate::certify::{encoding_of, tell_difference};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use echostack::pushdown::SourceLanguage;
+use echostack::table::SourceLanguage;
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
     Input, Language, Limits, Lookahead, Mode, Oracle, Params, Proof, Scanner, Study, SymbolId, Table, Verdict, View,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use echostack::pushdown::{Notation, WordGrammar};
+use echostack::automaton::{Notation, WordGrammar};
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
     Language, Limits, Mode, Oracle, Params, Proof, Study, View, Walks, Word, WordKind, check, draw, extract, judge_all,

@@ -22,7 +22,7 @@
 //! - [`automaton`]: the LR(1)-automaton, its oracle, its viable stacks. [`teach`]: traces.
 //! - [`reservoir`]: the trait and its kinds. [`readout`]: support vector machines and ridge regression.
 //! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`certify`]: proofs for all words.
-//!   [`pushdown`]: the automaton that a machine is. [`study`]: learning that tests itself, or proves itself. [`tasks`]: the
+//!   [`extract`]: the automaton that a machine is. [`table`]: automata as tables. [`language`]: words to learn from. [`study`]: learning that tests itself, or proves itself. [`tasks`]: the
 //!   paper's nine tasks.
 //!
 //! # A whole small program
@@ -44,16 +44,18 @@
 pub mod automaton;
 pub mod certify;
 pub mod control;
+pub mod extract;
 pub mod file;
+pub mod language;
 pub mod machine;
 mod model;
-pub mod pushdown;
 pub mod readout;
 pub mod recognize;
 pub mod reservoir;
 mod simd;
 pub mod study;
 pub mod symbol;
+pub mod table;
 pub mod tasks;
 pub mod teach;
 mod undo;
@@ -61,10 +63,11 @@ mod undo;
 pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule, Viability};
 pub use certify::{Certificate, CertificateFileError, CertifyError, Proof, Prover, check};
 pub use control::{Control, Deadline, Stage};
+pub use extract::{ConstructError, ExtractError, Extraction, construct, extract};
 pub use file::FileError;
+pub use language::{Language, Walks, WordKind, all_words, draw, examples};
 pub use machine::{ActionReadout, Checked, Choices, FitError, Machine, OutputReadout, ParamError, Params, Readout};
 pub use model::Model;
-pub use pushdown::{ConstructError, ExtractError, Extraction, Scanner, Table, construct, extract};
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
     Engine, Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Tree,
@@ -77,11 +80,11 @@ pub use reservoir::{
 pub use simd::Simd;
 pub use study::{ProofRound, Round, Study, StudyError, practise};
 pub use symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
+pub use table::{Scanner, Table};
 pub use teach::{
-    Answer, Comparison, Context, ContextFile, Contradiction, Corpus, CorpusError, Depth, Exercise, Language, Score,
-    Step, Trace, TraceError, TraceFault, TraceFileError, TraceReader, Walks, WordKind, all_words, compare,
-    contradictions, draw, examples, output_error, read_contexts, read_traces, record, score, write_contexts,
-    write_traces,
+    Answer, Comparison, Context, ContextFile, Contradiction, Corpus, CorpusError, Depth, Exercise, Score, Step, Trace,
+    TraceError, TraceFault, TraceFileError, TraceReader, compare, contradictions, output_error, read_contexts,
+    read_traces, record, score, write_contexts, write_traces,
 };
 
 /// The README's program, run as a test.

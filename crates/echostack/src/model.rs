@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::file::{self, FileError};
 use crate::machine::Machine;
-use crate::pushdown::Table;
+use crate::table::Table;
 
 /// A machine or a table, from a file.
 #[derive(Debug)]

@@ -10,11 +10,12 @@ use rand_chacha::ChaCha8Rng;
 use crate::automaton::{AutomatonError, Oracle};
 use crate::certify::{CertifyError, Proof, Prover};
 use crate::control::{Control, Stage};
+use crate::language::{Language, WordKind, draw, examples};
 use crate::machine::{Checked, Choices, FitError, Machine};
 use crate::readout::Lesson;
 use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Verdict, watch_all};
 use crate::symbol::{Alphabet, Lookahead, Word};
-use crate::teach::{Exercise, Language, Step, Trace, WordKind, draw, examples, record};
+use crate::teach::{Exercise, Step, Trace, record};
 
 /// How a machine studies a language.
 #[derive(Clone, Debug, PartialEq)]

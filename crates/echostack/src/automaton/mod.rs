@@ -5,6 +5,7 @@
 //! oracle knows which token cannot follow.
 
 pub(crate) mod complete;
+mod grammar;
 mod json;
 mod oracle;
 pub(crate) mod reach;
@@ -15,6 +16,7 @@ mod viable;
 use std::fmt;
 use std::sync::Arc;
 
+pub use grammar::{Notation, Part, WordGrammar};
 pub use json::AutomatonJsonError;
 pub use oracle::{Oracle, OracleStack};
 pub use viable::{StackState, Viability};

@@ -11,8 +11,8 @@ use rand_chacha::ChaCha8Rng;
 use super::Task;
 use super::long::Lengths;
 use crate::automaton::{Automaton, Rule};
+use crate::language::Language;
 use crate::symbol::{Alphabet, Lookahead, SymbolId, Word};
-use crate::teach::Language;
 
 /// A rule in the paper's form, a character for each symbol: suffix, lookahead (empty: any), pop, push.
 type CharRule = (&'static str, &'static str, u32, char);

@@ -13,11 +13,12 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::automaton::{Automaton, Oracle};
+use crate::language::{Language, WordKind, examples};
 use crate::machine::{OutputReadout, Params};
 use crate::readout::Svm;
 use crate::reservoir::{Cycle, Legendre, Random, ReservoirParams, Signs};
 use crate::symbol::Alphabet;
-use crate::teach::{Language, Trace, WordKind, examples};
+use crate::teach::Trace;
 
 /// A task of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,7 +7,6 @@ mod contradiction;
 mod corpus;
 mod exercise;
 mod json;
-mod language;
 mod score;
 
 use std::ops::Range;
@@ -19,7 +18,6 @@ pub use exercise::{Answer, Exercise};
 pub use json::{
     ContextFile, MAX_LINE, TraceFileError, TraceReader, read_contexts, read_traces, write_contexts, write_traces,
 };
-pub use language::{Language, Walks, WordKind, all_words, draw, examples};
 pub use score::{Comparison, Score, compare, output_error, score};
 
 use sha2::{Digest, Sha256};

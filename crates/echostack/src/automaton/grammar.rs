@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
-use crate::automaton::complete::Goal;
-use crate::automaton::reach::{Control, Move, Sight, Strict, System};
-use crate::automaton::summarize::Summaries;
-use crate::automaton::{AutomatonError, Oracle};
+use super::complete::Goal;
+use super::reach::{Control, Move, Sight, Strict, System};
+use super::summarize::Summaries;
+use super::{AutomatonError, Oracle};
 use crate::control::Poll;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Trace, record};
 use crate::automaton::{Automaton, Oracle};
 use crate::recognize::{Limits, Recognizer, Session, Status, judge};
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
+use crate::teach::{Trace, record};
 
 /// A language: an automaton that decides it, and a way to draw its words. Its name is what it displays as.
 pub trait Language: fmt::Display + Send + Sync {

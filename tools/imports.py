@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Fails if the source files of a crate import each other in a circle, or if a lower layer imports a higher one.
+
+A file imports another if a path in it (`use` or inline) names something that is defined there; re-exports are followed
+to the definition. Tests and comments do not count.
+
+    tools/imports.py [ROOT]            check every crate
+    tools/imports.py [ROOT] --edges    list the imports as well
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+CRATES = ["crates/echostack", "crates/echostack-grammar", "crates/echostack-arrow", "crates/echostack-lab",
+          "crates/echostack-cli", "crates/echostack-deep", "crates/echostack-engine", "python"]
+
+# The modules of the library, each with those it may use: the lines above its own.
+LAYERS = [
+    ["symbol", "control", "undo", "simd", "file"],
+    ["recognize"],
+    ["automaton"],
+    ["table"],
+    ["teach"],
+    ["language"],
+    ["reservoir"],
+    ["readout"],
+    ["machine"],
+    ["model"],
+    ["certify"],
+    ["extract"],
+    ["study"],
+    ["tasks"],
+]
+
+ITEM = re.compile(
+    r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:unsafe\s+)?(?:async\s+)?"
+    r"(?:fn|struct|enum|trait|type|const|static|union|macro_rules!)\s+(\w+)", re.M)
+USE = re.compile(r"^\s*(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);", re.M)
+MOD = re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;", re.M)
+INLINE = re.compile(r"(?<![\w:])((?:crate|self|super)(?:::\w+)+)")
+
+
+def without_comments(text):
+    """The code without comments and string literals."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|r#*"(?:.*?)"#*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'', re.S)
+    return token.sub(lambda m: "" if m.group().startswith("/") else '""', text)
+
+
+def without_tests(text):
+    """The code without its test modules."""
+    marker = re.compile(r"#\[cfg\((?:test|doctest)\)\]\s*(?:#\[[^\]]*\]\s*)*")
+    while match := marker.search(text):
+        end = match.end()
+        stop = re.compile(r"[;{]").search(text, end)
+        if stop is None:
+            return text[:match.start()]
+        at = stop.end()
+        if stop.group() == "{":
+            depth = 1
+            while depth and at < len(text):
+                depth += {"{": 1, "}": -1}.get(text[at], 0)
+                at += 1
+        text = text[:match.start()] + text[at:]
+    return text
+
+
+def expand(tree):
+    """The paths of a use tree, each with the name it is bound to."""
+    tree = tree.strip()
+    brace = tree.find("{")
+    if brace < 0:
+        path, _, alias = tree.partition(" as ")
+        parts = [part.strip() for part in path.split("::")]
+        yield parts, (alias.strip() or parts[-1])
+        return
+    prefix = [part for part in tree[:brace].strip().split("::") if part]
+    inside, depth, start = tree[brace + 1:tree.rindex("}")], 0, 0
+    pieces = []
+    for at, letter in enumerate(inside):
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            pieces.append(inside[start:at])
+            start = at + 1
+    pieces.append(inside[start:])
+    for piece in filter(str.strip, pieces):
+        for parts, name in expand(piece):
+            if parts == ["self"]:
+                yield prefix, prefix[-1] if name == "self" else name
+            else:
+                yield prefix + parts, name
+
+
+class Crate:
+    """The modules of a crate: what each defines, re-exports and names."""
+
+    def __init__(self, root):
+        self.root, self.files, self.code = root, {}, {}
+        for name in ("lib.rs", "main.rs"):
+            if (root / name).exists():
+                self.add((), root / name)
+                break
+        self.items = {module: set(ITEM.findall(code)) for module, code in self.code.items()}
+        self.uses = {module: list(self.read_uses(module)) for module in self.code}
+        self.exports = {module: {name: path for path, name, public in uses} for module, uses in self.uses.items()}
+
+    def add(self, module, path):
+        self.files[module] = path
+        self.code[module] = without_tests(without_comments(path.read_text()))
+        folder = path.parent if path.name in ("lib.rs", "main.rs", "mod.rs") else path.with_suffix("")
+        for child in MOD.findall(self.code[module]):
+            for candidate in (folder / f"{child}.rs", folder / child / "mod.rs"):
+                if candidate.exists():
+                    self.add((*module, child), candidate)
+
+    def absolute(self, module, path):
+        """A path from the root of the crate; none if it leads out of it."""
+        path, at = list(path), module
+        if path[0] == "crate":
+            return tuple(path[1:])
+        if path[0] in ("self", "super"):
+            while path and path[0] in ("self", "super"):
+                at = at[:-1] if path[0] == "super" else at
+                path.pop(0)
+            return (*at, *path)
+        if (*module, path[0]) in self.files:
+            return (*module, *path)
+        return None
+
+    def read_uses(self, module):
+        for public, tree in USE.findall(self.code[module]):
+            for path, name in expand(tree):
+                if path := self.absolute(module, path):
+                    yield path, name, bool(public)
+
+    def definition(self, path, seen=()):
+        """The module whose file defines what a path names."""
+        if path in seen:
+            return None
+        module = ()
+        for length in range(len(path), -1, -1):
+            if path[:length] in self.files:
+                module = path[:length]
+                break
+        rest = path[len(module):]
+        if not rest or rest[0] == "*" or rest[0] in self.items[module]:
+            return module
+        if rest[0] in self.exports[module]:
+            return self.definition((*self.exports[module][rest[0]], *rest[1:]), (*seen, path))
+        return module
+
+    def imports(self):
+        """For each module the modules that define what it names, each with such a name."""
+        edges = {}
+        for module, code in self.code.items():
+            body = USE.sub("", code)
+            named = [path for path, name, public in self.uses[module]
+                     if not public or re.search(rf"\b{re.escape(name)}\b", body)]
+            named += [self.absolute(module, path.split("::")) for path in INLINE.findall(body)]
+            for path in filter(None, named):
+                target = self.definition(path)
+                # A module alone is a way to what is in it, and what it names is found where it is named.
+                if target is not None and target != module and target != path:
+                    edges.setdefault(module, {}).setdefault(target, path[-1])
+        return edges
+
+    def name(self, module):
+        return str(self.files[module].relative_to(self.root))
+
+
+def cycles(edges):
+    """The strongly connected components of more than one module (Tarjan's algorithm)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in edges.get(node, {}):
+            if target not in index:
+                visit(target)
+                low[node] = min(low[node], low[target])
+            elif target in stack:
+                low[node] = min(low[node], index[target])
+        if low[node] == index[node]:
+            component = []
+            while True:
+                component.append(stack.pop())
+                if component[-1] == node:
+                    break
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for node in list(edges):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent)
+    options.add_argument("--edges", action="store_true", help="list the imports")
+    options = options.parse_args()
+    layer = {module: number for number, row in enumerate(LAYERS) for module in row}
+    problems = count = 0
+    for path in CRATES:
+        source = options.root / path / "src"
+        if not source.exists():
+            continue
+        crate = Crate(source)
+        edges = crate.imports()
+        count += sum(map(len, edges.values()))
+        for module, targets in sorted(edges.items()):
+            for target, name in sorted(targets.items()):
+                if options.edges:
+                    print(f"{path}: {crate.name(module)} -> {crate.name(target)} ({name})")
+                if path != "crates/echostack" or not module or not target or module[0] == target[0]:
+                    continue
+                above = layer.get(module[0], -1) <= layer.get(target[0], len(LAYERS))
+                if above and module[0] not in layer or layer.get(module[0], -1) < layer.get(target[0], len(LAYERS)):
+                    print(f"{path}: {crate.name(module)} imports {name} from {crate.name(target)}, a higher layer")
+                    problems += 1
+        for component in cycles(edges):
+            print(f"{path}: imports in a circle: {', '.join(map(crate.name, component))}")
+            for module in component:
+                for target, name in sorted(edges.get(module, {}).items()):
+                    if target in component:
+                        print(f"    {crate.name(module)} -> {crate.name(target)} ({name})")
+            problems += 1
+    if problems:
+        sys.exit(f"{problems} problems")
+    print(f"{count} imports, no circles, none upward")
+
+
+if __name__ == "__main__":
+    main()
