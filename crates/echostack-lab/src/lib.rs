@@ -19,8 +19,3 @@ pub use problem::{Problem, ProblemError};
 pub use record::{Line, RecordError, RecordFile, merge};
 pub use run::{Progress, Run, RunError, Shard};
 pub use spec::{Kind, Specification, SpecificationError, TestSet};
-
-/// The program of the page, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/add-a-baseline.md")]
-struct AddABaseline;

@@ -86,13 +86,3 @@ pub use teach::{
     TraceError, TraceFault, TraceFileError, TraceReader, compare, contradictions, output_error, read_contexts,
     read_traces, record, score, write_contexts, write_traces,
 };
-
-/// The README's program, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
-
-/// The program of the page, run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/add-a-reservoir.md")]
-struct AddAReservoir;
