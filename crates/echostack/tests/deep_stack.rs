@@ -1,18 +1,40 @@
-//! A stack of a million symbols: little memory, and no more time a token than near the bottom. Alone in its process, so
-//! that its memory can be measured.
-
-mod common;
+//! A stack of a million symbols takes little memory, and no more work per token than a shallow one. The test is alone in
+//! its process, so that its memory can be measured. Work is counted in steps of the reservoir, which do not depend on the
+//! machine or on its load.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::trained;
-use echostack::tasks::{ReservoirKind, Task};
-use echostack::{Input, Limits, Machine, Recognizer, Session, Status, SymbolId};
+use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::{
+    Drive, Input, Limits, Machine, Params, Recognizer, Reservoir, ReservoirParams, Session, Simd, Status, SymbolId,
+};
 
 const MILLION: usize = 1_000_000;
 
 type Reading = <Machine as Recognizer>::Session;
+
+/// A reservoir that counts its steps.
+#[derive(Debug)]
+struct Counting {
+    reservoir: Arc<dyn Reservoir>,
+    steps: AtomicUsize,
+}
+
+impl Reservoir for Counting {
+    fn neurons(&self) -> usize {
+        self.reservoir.neurons()
+    }
+
+    fn channels(&self) -> usize {
+        self.reservoir.channels()
+    }
+
+    fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        self.reservoir.step(simd, from, drive, to);
+    }
+}
 
 fn resident_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -26,23 +48,21 @@ fn feed(session: &mut Reading, symbol: usize, count: usize) {
     }
 }
 
-/// The shortest of several times for a block of tokens that leaves the depth as it is.
-fn time_per_block(session: &Reading, rounds: usize) -> Duration {
-    let mut session = session.clone();
-    let block = |session: &mut Reading| {
-        let start = Instant::now();
-        for _ in 0..500 {
-            feed(session, 0, 1);
-            feed(session, 1, 1);
-        }
-        start.elapsed()
-    };
-    (0..rounds).map(|_| block(&mut session)).min().unwrap()
-}
-
 #[test]
 fn a_million_symbols_deep() {
-    let machine: Arc<Machine> = trained(Task::Dyck1, ReservoirKind::Cycle, 256, 0);
+    let task = Task::Dyck1;
+    let params = task.params(ReservoirKind::Cycle, 256, 0);
+    let reservoir = params.reservoir.build(task.alphabet().len()).unwrap();
+    let counting = Arc::new(Counting { reservoir, steps: AtomicUsize::new(0) });
+    let params = Params { reservoir: ReservoirParams::Given(counting.clone()), ..params };
+    let traces = task.examples(Split::Train, 100, 0);
+    let machine = Arc::new(params.check().unwrap().fit(&task.alphabet(), &traces, &()).unwrap());
+    let steps = |session: &mut Reading, tokens: &[(usize, usize)]| {
+        let before = counting.steps.load(Ordering::Relaxed);
+        tokens.iter().for_each(|&(symbol, count)| feed(session, symbol, count));
+        (counting.steps.load(Ordering::Relaxed) - before) as f64
+    };
+
     let before = resident_mib();
     let mut shallow: Reading = machine.start(Limits::default());
     feed(&mut shallow, 0, 1000);
@@ -51,31 +71,18 @@ fn a_million_symbols_deep() {
     assert_eq!(deep.engine().symbols().count(), MILLION);
     let resident = resident_mib();
 
-    // Brackets opened and closed at the top, measured by turns.
-    let ratio = (0..5)
-        .map(|_| time_per_block(&deep, 10).as_secs_f64() / time_per_block(&shallow, 10).as_secs_f64())
-        .fold(f64::INFINITY, f64::min);
-
-    // All the way down again, over every checkpoint, and up and down across many of them, further than the window
-    // reaches: the shortest time of a thousand tokens each, which include eight checkpoints.
-    let timed = |session: &mut Reading, tokens: &[(usize, usize)]| {
-        let start = Instant::now();
-        tokens.iter().for_each(|&(symbol, count)| feed(session, symbol, count));
-        start.elapsed()
-    };
-    let shortest = |times: &mut dyn Iterator<Item = Duration>| times.min().unwrap().as_secs_f64();
-    let falling = shortest(&mut (0..MILLION / 2000).map(|_| timed(&mut deep, &[(1, 1000)])));
-    let falling_shallow = shortest(&mut (0..50).map(|_| timed(&mut shallow.clone(), &[(1, 1000)])));
-    let crossing = shortest(&mut (0..100).map(|_| timed(&mut deep, &[(0, 500), (1, 500)])));
-    let crossing_shallow = shortest(&mut (0..100).map(|_| timed(&mut shallow, &[(0, 500), (1, 500)])));
+    // Brackets opened and closed at the top; down over many checkpoints; and up and down across them, further than the
+    // window of states reaches.
+    let top = steps(&mut deep, &[(0, 1), (1, 1)].repeat(500)) / steps(&mut shallow, &[(0, 1), (1, 1)].repeat(500));
+    let falling = steps(&mut deep, &[(1, MILLION / 2)]) / (MILLION as f64 / 2.);
+    let falling_shallow = steps(&mut shallow.clone(), &[(1, 1000)]) / 1000.;
+    let crossing = steps(&mut deep, &[(0, 500), (1, 500)].repeat(100));
+    let crossing = crossing / steps(&mut shallow, &[(0, 500), (1, 500)].repeat(100));
     feed(&mut deep, 1, MILLION / 2);
     assert!(deep.finish(&mut ()).is_accept());
 
-    let (falling, crossing) = (falling / falling_shallow, crossing / crossing_shallow);
-    println!(
-        "resident {resident} MiB ({before} before); time ratio {ratio:.2} at the top, {falling:.2} down, {crossing:.2} across"
-    );
+    let falling = falling / falling_shallow;
+    println!("resident {resident} MiB ({before} before); steps: {top:.3} times as many at the top, {falling:.3} down, {crossing:.3} across");
     assert!(resident < 128, "{resident} MiB resident");
-    assert!(ratio < 1.5, "{ratio} times the time per token");
-    assert!(falling < 1.5 && crossing < 1.5, "{falling} on the way down, {crossing} across checkpoints");
+    assert!(top < 1.1 && falling < 1.1 && crossing < 1.1, "{top} at the top, {falling} down, {crossing} across");
 }
