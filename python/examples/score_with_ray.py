@@ -2,8 +2,8 @@
 
     python score_with_ray.py MODEL INPUT_FOLDER COLUMN OUTPUT_FOLDER
 
-Each worker loads the model once and judges batch after batch; tokens stay in Arrow's memory. The output has two columns more than
-the input: the verdict on each word, and where it goes wrong.
+Each worker loads the model once and then judges one batch after another. Tokens stay in Arrow memory. The output has
+two more columns than the input: the verdict on each word, and the position at which it is rejected.
 """
 
 import sys
@@ -15,11 +15,11 @@ import echostack as es
 
 
 class Judge:
-    """Ray makes one of these for each worker, and calls it with batches."""
+    """A callable that judges batches. Ray creates one instance per worker."""
 
     def __init__(self, model: str, column: str) -> None:
         self.recognizer = es.load(model)
-        # Ray has a worker for each core; each one keeps to its own.
+        # Ray runs one worker per core, so each worker must use only its own.
         self.recognizer.n_jobs = 1
         self.column = column
 
@@ -36,7 +36,7 @@ def score(model: str, source: str, column: str, target: str, workers: int = 2) -
         fn_constructor_args=(model, column),
         batch_format="pyarrow",
         batch_size=10_000,
-        # From one worker on, as many as there is work and room for; reading the files needs cores as well.
+        # Start with one worker and add more as work and free cores allow. Reading the files also needs cores.
         compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
     )
     judged.write_parquet(target)

@@ -1,8 +1,9 @@
-"""Tries reservoirs of several sizes and seeds on all cores with joblib, and shows which ones learn a language without a mistake.
+"""Tries reservoirs of several sizes and seeds with joblib, and prints which ones learn a language without mistakes.
 
     python search_with_joblib.py [TASK]
 
-Each trial is a function of its parameters alone; a machine travels between processes as its model file.
+The trials run on all cores, and each result depends only on the parameters of its trial. Machines are transferred
+between processes in the form of their model files.
 """
 
 import sys

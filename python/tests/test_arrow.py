@@ -1,4 +1,4 @@
-"""Columns of Arrow, Ray Data and joblib."""
+"""Tests of Arrow columns, Ray Data and joblib."""
 
 import importlib.util
 import pathlib

@@ -1,4 +1,4 @@
-"""The estimators, as a user of scikit-learn meets them."""
+"""Tests of the estimators from the perspective of a scikit-learn user."""
 
 import copy
 import multiprocessing

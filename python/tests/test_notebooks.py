@@ -1,4 +1,4 @@
-"""The notebooks run from a clean kernel."""
+"""Tests that the notebooks run in a fresh kernel."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Pictures are drawn, and show what they say."""
+"""Tests that plots are drawn and show the right data."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Proofs, extraction, tables, files that the command line reads."""
+"""Tests of proofs, extraction, tables, and files shared with the command line."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ def test_time_is_limited(machine):
 
 def test_a_wrong_machine_is_found_out():
     X, y = es.Language.task("dyck1").examples(100, random_state=0)
-    machine = es.ReservoirStackMachine(random_state=0).fit(X, y)  # no wrong words: it refuses nothing
+    machine = es.ReservoirStackMachine(random_state=0).fit(X, y)  # trained without invalid words, it rejects no token
     found = machine.certify(es.Language.task("dyck1"))
     assert isinstance(found, es.Difference)
     assert bool(machine.check(found.word)) == bool(found.machine)
@@ -94,7 +94,7 @@ def test_texts_go_through_the_lexer():
 BINARY = os.environ.get("ECHOSTACK_BINARY")
 
 
-@pytest.mark.skipif(BINARY is None, reason="ECHOSTACK_BINARY names no command line")
+@pytest.mark.skipif(BINARY is None, reason="ECHOSTACK_BINARY is not set to the path of the echostack binary")
 def test_the_command_line_and_python_share_files(machine, tmp_path):
     language = es.Language.task("dyck3")
     count = 10_000 // 3 + 1

@@ -1,4 +1,4 @@
-"""scikit-learn's own tools on our estimators."""
+"""Tests of the estimators with scikit-learn's own tools."""
 
 import numpy as np
 import pytest
@@ -10,9 +10,10 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
-# These give every estimator a matrix of numbers with a label a row, and ask for what follows from that. Ours take sequences: a
-# list of words with a trace each, or lists of arrays. All other checks of scikit-learn pass.
-SEQUENCES = "it fits a matrix of numbers with a label a row; ours takes a list of sequences"
+# These checks pass every estimator a matrix of numbers with one label per row, and test properties that follow from
+# this. Our estimators take sequences instead: a list of words with one trace each, or lists of arrays. All other checks
+# of scikit-learn pass.
+SEQUENCES = "the check fits a matrix of numbers with one label per row, but the estimator takes a list of sequences"
 BOTH = """check_complex_data check_dict_unchanged check_dont_overwrite_parameters check_dtype_object check_estimator_sparse_array
 check_estimator_sparse_matrix check_estimators_dtypes check_estimators_empty_data_messages check_estimators_fit_returns_self
 check_estimators_nan_inf check_estimators_overwrite_params check_estimators_pickle check_f_contiguous_array_estimator
@@ -27,7 +28,7 @@ check_regressors_no_decision_function check_regressors_train"""
 
 
 class CheckedMachine(es.ReservoirStackMachine):
-    """The same, but it says that it takes matrices: else scikit-learn skips nearly all of its checks."""
+    """A machine that claims to take matrices. Otherwise, scikit-learn skips nearly all of its checks."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -36,7 +37,7 @@ class CheckedMachine(es.ReservoirStackMachine):
 
 
 class CheckedNetwork(es.EchoStateNetwork):
-    """As above."""
+    """A network that claims to take matrices, for the same reason as :class:`CheckedMachine`."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

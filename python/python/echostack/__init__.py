@@ -1,4 +1,7 @@
-"""Reservoir stack machines: learn a pushdown recogniser, prove it right on every word, read it back, compile it.
+"""Reservoir stack machines: pushdown recognizers that are learned, proved correct, extracted and compiled.
+
+A machine learns a language, is proved correct on every word, can be read back as an automaton, and can be compiled
+to a table.
 
 >>> import echostack as es
 >>> brackets = es.Language.task("dyck3")

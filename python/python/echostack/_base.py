@@ -1,4 +1,4 @@
-"""What all estimators have in common: parameters by name, as scikit-learn wants them, without needing it."""
+"""Base class of all estimators: named parameters that follow scikit-learn's conventions without depending on it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,25 @@ from typing import Any
 
 
 class Parametrised:
-    """Parameters are the arguments of ``__init__``, kept as attributes under their names."""
+    """An object whose parameters are the arguments of ``__init__``, stored as attributes of the same names."""
 
     @classmethod
     def _names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; those of parameters, too, as ``outer__inner``."""
+        """Returns the parameters of the estimator.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            If True, also return the parameters of nested objects, named ``outer__inner``.
+
+        Returns
+        -------
+        params : dict
+            Parameter names mapped to their values.
+        """
         all_: dict[str, Any] = {}
         for name in self._names():
             value = getattr(self, name)
@@ -24,7 +35,18 @@ class Parametrised:
         return all_
 
     def set_params(self, **params: Any) -> Any:
-        """Sets parameters by name and returns the estimator."""
+        """Sets parameters of the estimator by name.
+
+        Parameters
+        ----------
+        **params : dict
+            New values. Parameters of nested objects are named ``outer__inner``.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
         inner: dict[str, dict[str, Any]] = {}
         for name, value in params.items():
             outer, nested, rest = name.partition("__")
@@ -32,7 +54,7 @@ class Parametrised:
                 from .errors import ParameterError
 
                 known = ", ".join(self._names())
-                raise ParameterError(f"{type(self).__name__} has no parameter {outer!r}; it has {known}")
+                raise ParameterError(f"{type(self).__name__} has no parameter {outer!r}; its parameters are {known}")
             if nested:
                 inner.setdefault(outer, {})[rest] = value
             else:
@@ -49,7 +71,7 @@ class Parametrised:
             default = defaults[name].default
             try:
                 same = value is default or bool(value == default)
-            except ValueError:  # arrays
+            except ValueError:  # The comparison of arrays has no single truth value.
                 same = False
             if not same:
                 shown.append(f"{name}={_short(value)}")
@@ -62,7 +84,7 @@ def _short(value: Any) -> str:
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed from what scikit-learn takes for one: None, a number, or a generator of numpy's."""
+    """Returns a seed for anything scikit-learn accepts as one: None, an integer, or a NumPy random generator."""
     import numbers
 
     if random_state is None:
@@ -75,4 +97,4 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.integers(2**63))
     from .errors import ParameterError
 
-    raise ParameterError(f"random_state is {random_state!r}, but must be None, a number or a generator")
+    raise ParameterError(f"random_state is {random_state!r}, but must be None, an integer or a NumPy random generator")

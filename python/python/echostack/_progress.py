@@ -1,4 +1,4 @@
-"""Progress on long work, in a terminal and in a notebook: one line that is written over."""
+"""Progress display for long computations, in terminals and notebooks: a single line that is overwritten."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def reporter(verbose: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """What is told of progress; None if nothing is to be shown."""
+    """Yields the function that displays progress, or None if ``verbose`` is false."""
     if not verbose:
         yield None
         return

@@ -1,4 +1,4 @@
-"""What goes wrong, as a tree of exceptions under one class."""
+"""Exceptions of the package, all derived from :class:`EchostackError`."""
 
 from __future__ import annotations
 
@@ -17,39 +17,42 @@ __all__ = [
 
 
 class EchostackError(Exception):
-    """The base of all exceptions of this package."""
+    """Base class of all exceptions of this package."""
 
 
 class ParameterError(EchostackError, ValueError):
-    """A parameter is out of range, or does not fit the others."""
+    """Raised if a parameter is out of range or inconsistent with the others."""
 
 
 class DataError(EchostackError, ValueError):
-    """Words, traces or arrays are not what is needed."""
+    """Raised if words, traces or arrays do not have the required form."""
 
 
 class GrammarError(EchostackError, ValueError):
-    """A grammar or an automaton is faulty, ambiguous or too large."""
+    """Raised if a grammar or an automaton is invalid, ambiguous or too large."""
 
 
 class FitError(EchostackError, ValueError):
-    """Training failed."""
+    """Raised if training fails."""
 
 
 class ProofError(EchostackError, ValueError):
-    """Something is not proved, or a certificate does not prove it."""
+    """Raised if no proof is found, or if a certificate does not prove what it claims."""
 
 
 class FileFormatError(EchostackError, ValueError):
-    """A file is damaged, of another version, or something else."""
+    """Raised if a file is damaged, has a different version, or is of a different kind."""
 
 
 class NotFittedError(EchostackError, ValueError, AttributeError):
-    """The estimator was not fitted before it was asked. Where scikit-learn is in use it is scikit-learn's, too."""
+    """Raised if an estimator is used before it is fitted.
+
+    If scikit-learn has been imported, the exception is also an instance of scikit-learn's ``NotFittedError``.
+    """
 
 
 def not_fitted(estimator: object) -> NotFittedError:
-    """The exception for an estimator that was not fitted."""
+    """Returns the exception for an estimator that is not fitted."""
     kind: type[NotFittedError] = NotFittedError
     if "sklearn" in sys.modules:
         from sklearn.exceptions import NotFittedError as Theirs  # type: ignore[import-untyped]

@@ -1,4 +1,6 @@
-"""Languages: the paper's tasks, grammars, automata. They draw words, teach machines, and are what proofs compare with.
+"""Languages, given by the paper's tasks, by grammars or by automata.
+
+A language generates words, provides training traces for machines, and serves as the reference in proofs.
 
 >>> from echostack import Language
 >>> brackets = Language.task("dyck1")
@@ -23,53 +25,89 @@ __all__ = ["Language", "from_grammar", "task_names"]
 
 
 def task_names() -> list[str]:
-    """The names of the paper's nine tasks."""
+    """Returns the names of the paper's nine tasks.
+
+    Returns
+    -------
+    names : list of str
+        Names that :meth:`Language.task` accepts.
+    """
     return _native.Language.tasks()
 
 
 class Language:
-    """A language with its automaton. Make one with :meth:`task`, :meth:`grammar` or :meth:`automaton`."""
+    """A language and its automaton, created with :meth:`task`, :meth:`grammar` or :meth:`automaton`."""
 
     def __init__(self, native: _native.Language) -> None:
         self._native = native
 
     @classmethod
     def task(cls, name: str) -> Language:
-        """One of the paper's tasks."""
+        """Returns the language of one of the paper's tasks.
+
+        Parameters
+        ----------
+        name : str
+            Name of the task, one of :func:`task_names`.
+        """
         return cls(_native.Language.task(name))
 
     @classmethod
     def grammar(cls, yacc: str, lexer: str | None = None, *, encoding: str = "auto", name: str = "grammar") -> Language:
-        """A grammar in Yacc's syntax, and a lexer in Lex's, if words are texts."""
+        """Creates a language from a grammar.
+
+        Parameters
+        ----------
+        yacc : str
+            Grammar in Yacc syntax.
+        lexer : str, default=None
+            Lexer in Lex syntax, needed if words are given as text.
+        encoding : {"auto", "suffix", "state"}, default="auto"
+            Contents of the stack: the symbols of the grammar ("suffix") or the states of its LR(1) table ("state").
+            "auto" chooses "suffix" if it suffices, and "state" otherwise. See docs/grammars.md.
+        name : str, default="grammar"
+            Name of the language.
+        """
         return cls(_native.Language.grammar(yacc, lexer, encoding, name))
 
     @classmethod
     def automaton(cls, json: str, name: str = "automaton") -> Language:
-        """An automaton in JSON (docs/format.md), as ``extract`` gives it."""
+        """Creates a language from an automaton.
+
+        Parameters
+        ----------
+        json : str
+            Automaton in JSON, in the format of docs/format.md, as written by ``extract``.
+        name : str, default="automaton"
+            Name of the language.
+        """
         return cls(_native.Language.automaton(json, name))
 
     @property
     def name(self) -> str:
-        """The name."""
+        """The name of the language."""
         return self._native.name
 
     @property
     def terminals(self) -> list[str]:
-        """The tokens."""
+        """The names of the tokens."""
         return self._native.symbols[0]
 
     @property
     def nonterminals(self) -> list[str]:
-        """The symbols that reductions push."""
+        """The names of the symbols that reductions push."""
         return self._native.symbols[1]
 
     @property
     def rules(self) -> str:
-        """The rules in the paper's form, one a line: suffix, lookahead, pop, push."""
+        """The rules in the paper's notation, one per line.
+
+        A rule consists of a stack suffix, a lookahead, the number of symbols to pop, and the symbol to push.
+        """
         return self._native.rules().rstrip("\n")
 
     def to_json(self) -> str:
-        """The automaton in JSON."""
+        """Returns the automaton in JSON, in the format of docs/format.md."""
         return self._native.to_json()
 
     def sample(
@@ -81,7 +119,26 @@ class Language:
         max_length: int = 50,
         random_state: Any = None,
     ) -> list[list[str]]:
-        """Words of a kind: "valid", "near-miss" (one to three edits away from a valid one, and wrong) or "random"."""
+        """Draws words of one kind.
+
+        Parameters
+        ----------
+        n : int
+            Number of words.
+        kind : {"valid", "near-miss", "random"}, default="valid"
+            Kind of words. A near miss is an invalid word that is one to three edits away from a valid one.
+        min_length : int, default=1
+            Minimum length of a word.
+        max_length : int, default=50
+            Maximum length of a word.
+        random_state : int, NumPy random generator or None, default=None
+            Seed of the words.
+
+        Returns
+        -------
+        words : list of list of str
+            Words as lists of token names.
+        """
         return self._native.sample(n, (min_length, max_length), kind, seed_of(random_state))
 
     def examples(
@@ -95,16 +152,31 @@ class Language:
         test: bool = False,
         random_state: Any = None,
     ) -> tuple[list[Any], list[Trace]]:
-        """Words and their traces, as ``X, y`` for ``fit``.
+        """Draws words together with their traces, as ``X`` and ``y`` for ``fit``.
 
         Parameters
         ----------
-        n : how many
-        negatives : the part of them that is wrong: near misses and random words, half each
-        strict : whether wrong words are refused where they go wrong, or judged at their end
-        min_length, max_length : lengths; by default 1 to 50, and 50 to 200 for a test
-        test : draw from another stream than for training
-        random_state : the seed
+        n : int
+            Number of words.
+        negatives : float, default=0.0
+            Fraction of invalid words, half near misses and half random words.
+        strict : bool, default=True
+            If True, invalid words are rejected at the first token that cannot follow. Otherwise, they are judged at
+            their end.
+        min_length, max_length : int, default=None
+            Minimum and maximum length of a word. If both are None, lengths range from 1 to 50, or from 50 to 200 if
+            ``test`` is true. If only one is None, it is 1 or 50, respectively.
+        test : bool, default=False
+            If True, draw from a different random stream than for training.
+        random_state : int, NumPy random generator or None, default=None
+            Seed of the words.
+
+        Returns
+        -------
+        X : list
+            Words.
+        y : list of Trace
+            One trace per word.
         """
         lengths = None
         if min_length is not None or max_length is not None:
@@ -118,8 +190,24 @@ class Language:
 
 
 def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, encoding: str = "auto") -> Language:
-    """A language from a grammar in Yacc's syntax: its text, a file, or a folder with ``grammar.y`` and ``lexer.l``.
+    """Creates a language from a grammar in Yacc syntax.
 
+    Parameters
+    ----------
+    source : str or path-like
+        Text of the grammar, a grammar file, or a folder that contains ``grammar.y`` and optionally ``lexer.l``.
+    lexer : str, default=None
+        Lexer in Lex syntax. If None and ``source`` is a folder, its ``lexer.l`` is used, if there is one.
+    encoding : {"auto", "suffix", "state"}, default="auto"
+        Contents of the stack; see :meth:`Language.grammar`.
+
+    Returns
+    -------
+    language : Language
+        Language that the grammar describes.
+
+    Examples
+    --------
     >>> from echostack import from_grammar
     >>> from_grammar("%start L\\n%%\\nL: '[' ']' | '[' E ']';\\nE: 'x' | E ',' 'x';\\n")
     <Language grammar: [ ] x ,>

@@ -1,4 +1,4 @@
-"""The estimators: the reservoir stack machine, and the echo state network."""
+"""Estimators: the reservoir stack machine and the echo state network."""
 
 from __future__ import annotations
 
@@ -25,38 +25,64 @@ __all__ = ["ReservoirStackMachine", "EchoStateNetwork", "Certificate", "Differen
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof that a machine does on every word, of any length, what an automaton does."""
+    """A proof that a machine does the same as an automaton on every word of any length."""
 
     _native: _native.Certificate
 
     @property
     def cells(self) -> int:
-        """How many decisions are proved."""
+        """The number of decisions that are proved."""
         return self._native.size[0]
 
     def check(self, machine: ReservoirStackMachine, language: Language) -> None:
-        """Verifies the proof with the checker; raises ProofError if it does not hold."""
+        """Verifies the proof with the checker.
+
+        Parameters
+        ----------
+        machine : ReservoirStackMachine
+            Machine that the proof is about.
+        language : Language
+            Language whose automaton the machine is compared with.
+
+        Raises
+        ------
+        ProofError
+            If the proof does not hold.
+        """
         self._native.check(machine._fitted(), language._native)
 
     def save(self, path: os.PathLike[str] | str) -> None:
-        """Writes the certificate, for ``echostack certify --check``."""
+        """Writes the certificate to a file that ``echostack certify --check`` can read."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self._native.to_json())
 
     @classmethod
     def load(cls, path: os.PathLike[str] | str) -> Certificate:
-        """Reads a certificate."""
+        """Reads a certificate from a file."""
         with open(path, encoding="utf-8") as file:
             return cls(_native.Certificate.from_json(file.read()))
 
     def __repr__(self) -> str:
         _, depth, tokens = self._native.size
-        return f"<Certificate: {self.cells} cells, at most {depth} symbols of the stack and {tokens} of the input decide>"
+        return (
+            f"<Certificate: {self.cells} cells, "
+            f"each decided by at most {depth} symbols of the stack and {tokens} of the input>"
+        )
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A word on which a machine and an automaton differ."""
+    """A word on which a machine and an automaton differ.
+
+    Attributes
+    ----------
+    word : tuple of str
+        Tokens of the word.
+    machine : Verdict
+        Verdict of the machine.
+    automaton : Verdict
+        Verdict of the automaton.
+    """
 
     word: tuple[str, ...]
     machine: Verdict
@@ -65,7 +91,21 @@ class Difference:
 
 @dataclass(frozen=True)
 class Extraction:
-    """The automaton that a machine is, proved by a certificate."""
+    """The automaton that a machine implements, with a certificate that proves it.
+
+    Attributes
+    ----------
+    rules : tuple of str
+        Rules in the paper's notation: stack suffix, lookahead, number of symbols to pop, symbol to push.
+    productions : tuple of (str, tuple of str)
+        Productions of the grammar: left-hand side and right-hand side.
+    dot : str
+        Graph of the automaton in the DOT language.
+    language : Language
+        Language of the automaton.
+    certificate : Certificate
+        Proof that the machine does the same as the automaton on every word.
+    """
 
     rules: tuple[str, ...]
     productions: tuple[tuple[str, tuple[str, ...]], ...]
@@ -81,26 +121,45 @@ class Extraction:
 
 
 class ReservoirStackMachine(Parametrised, Recognizer):
-    """An echo state network with a stack, driven like an LR(1)-automaton. Only small classifiers are trained.
+    """An echo state network with a stack, driven like an LR(1) automaton. Only small classifiers are trained.
 
     Parameters
     ----------
-    reservoir : what turns sequences into states; a :class:`CycleReservoir` if None
-    lookahead : "symbol": the readouts see the next token alone; "reservoir": the state over the input, as in the paper
-    mode : "strict": a token that cannot follow rejects the word there; "tolerant": judged at the end, as in the paper
-    actions : "separate" readouts for pop and push, or "joint"
-    C, gamma, tol : of the support vector machines; gamma is a multiple of scikit-learn's "scale"
-    ridge : the penalty of a ridge regression for real-valued outputs; None for classes
-    max_rows : the most distinct training rows of a readout
-    random_state : the seed of the reservoir and of words that are drawn
-    n_jobs : 1 to judge words on the calling thread alone; else all cores are used. It never changes a result
-    verbose : whether progress is shown
+    reservoir : reservoir object or None, default=None
+        Reservoir that maps sequences to states. If None, a :class:`CycleReservoir` is used.
+    lookahead : {"symbol", "reservoir"}, default="symbol"
+        Input of the readouts: only the next token ("symbol"), or the reservoir state over the input ("reservoir"), as
+        in the paper.
+    mode : {"strict", "tolerant"}, default="strict"
+        Treatment of tokens that cannot follow. In "strict" mode, such a token rejects the word at its position. In
+        "tolerant" mode, the word is judged at its end, as in the paper.
+    actions : {"separate", "joint"}, default="separate"
+        Readouts for pop and push: two separate ones or a joint one.
+    C : float, default=1e4
+        Penalty parameter of the support vector machines.
+    gamma : float, default=0.3
+        Kernel coefficient of the support vector machines, as a multiple of scikit-learn's ``gamma="scale"``.
+    tol : float, default=1e-3
+        Tolerance for the stopping criterion of the support vector machines.
+    ridge : float or None, default=None
+        Penalty of the ridge regression that computes real-valued outputs. If None, outputs are classes.
+    max_rows : int, default=100_000
+        Maximum number of distinct training rows per readout.
+    random_state : int, NumPy random generator or None, default=None
+        Seed of the reservoir and of the words that are drawn. None is the same as 0.
+    n_jobs : int or None, default=None
+        If 1, words are judged on the calling thread only. Otherwise, all cores are used. Results never depend on it.
+    verbose : bool, default=False
+        If True, show progress.
 
     Attributes
     ----------
-    n_contexts_ : the distinct contexts that were learned from
-    support_ : the support vectors of pop, push, shift and output
-    certificate_ : the proof, after ``fit_language(prove=True)``; else None
+    n_contexts_ : int
+        Number of distinct contexts in the training data.
+    support_ : tuple of int
+        Number of support vectors of the readouts for pop, push, shift and output.
+    certificate_ : Certificate or None
+        The proof, after ``fit_language(prove=True)`` or ``construct``; otherwise None.
 
     Examples
     --------
@@ -148,7 +207,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
     def _spec(self) -> dict[str, Any]:
         reservoir = CycleReservoir() if self.reservoir is None else self.reservoir
         if not hasattr(reservoir, "_spec"):
-            raise ParameterError(f"reservoir is {reservoir!r}, but must be one of echostack's reservoirs or None")
+            raise ParameterError(f"reservoir is {reservoir!r}, but must be an echostack reservoir or None")
         named = ["lookahead", "mode", "actions", "C", "gamma", "tol", "ridge", "max_rows"]
         return {"reservoir": reservoir._spec(self.random_state), **{name: getattr(self, name) for name in named}}
 
@@ -163,19 +222,28 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         return self._fitted()
 
     def fit(self, X: Sequence[Any], y: Sequence[Trace] | None = None, *, symbols: Any = None) -> ReservoirStackMachine:
-        """Trains the machine.
+        """Trains the machine on traces.
 
         Parameters
         ----------
-        X : the words; or the traces themselves, if y is None
-        y : a trace for each word
-        symbols : terminals and nonterminals, two lists; if None, those that the traces know of, else those that occur in them
+        X : sequence
+            Words, or the traces themselves if ``y`` is None.
+        y : sequence of Trace, default=None
+            One trace per word.
+        symbols : pair of lists of str, default=None
+            Terminals and nonterminals. If None, the symbols that the traces declare are used, or, if they declare none,
+            those that occur in them.
+
+        Returns
+        -------
+        self : ReservoirStackMachine
+            The fitted machine.
         """
         traces = list(X if y is None else y)
         if y is not None and len(X) != len(traces):
-            raise DataError(f"{len(X)} words, but {len(traces)} traces")
+            raise DataError(f"X has {len(X)} words, but y has {len(traces)} traces; give one trace per word")
         if not all(isinstance(trace, Trace) for trace in traces):
-            raise DataError("a machine learns from traces: give Trace objects as y, as Language.examples makes them")
+            raise DataError("a machine learns from traces; pass Trace objects, such as those from Language.examples")
         terminals, nonterminals = symbols_of(traces) if symbols is None else symbols
         with reporter(self.verbose) as progress:
             native = _native.Machine.fit(to_jsonl(traces, terminals, nonterminals), self._spec(), progress)
@@ -202,10 +270,44 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         max_rounds: int = 30,
         time_limit: float | None = None,
     ) -> ReservoirStackMachine:
-        """Learns a language from its own words, until it finds no mistake on fresh ones; or until it is proved right.
+        """Learns a language from words that the language generates.
 
-        With ``prove=True`` there is a ``certificate_`` afterwards, or a ProofError. Without, a FitError says if words of the
-        last test were still wrong. If it takes more than ``time_limit`` seconds, there is a ProofError.
+        Training is repeated until the machine makes no mistake on fresh words or, with ``prove=True``, until it is
+        proved correct on every word.
+
+        Parameters
+        ----------
+        language : Language
+            Language to learn.
+        prove : bool, default=False
+            If True, train until the machine is proved correct and store the proof in ``certificate_``.
+        n_words : int, default=100
+            Number of words drawn for the first round, in addition to those that cover the language.
+        negatives : float, default=0.5
+            Fraction of these words that are invalid, half near misses and half random words.
+        max_length : int, default=50
+            Maximum length of these words.
+        n_tests : int, default=10_000
+            Number of fresh words, a third of each kind, that must be judged correctly; 0 for no test. Not used with
+            ``prove=True``.
+        test_length : int, default=200
+            Maximum length of the test words.
+        max_rounds : int, default=30
+            Maximum number of times that the machine is trained.
+        time_limit : float or None, default=None
+            Time limit in seconds.
+
+        Returns
+        -------
+        self : ReservoirStackMachine
+            The fitted machine.
+
+        Raises
+        ------
+        FitError
+            If words of the last test are still misjudged.
+        ProofError
+            If ``prove`` is true and no proof is found, or if the time limit is exceeded.
         """
         with reporter(self.verbose) as progress:
             native, certificate, wrong = language._native.learn(
@@ -223,13 +325,34 @@ class ReservoirStackMachine(Parametrised, Recognizer):
             )
         self._take(native, certificate)
         if prove and certificate is None:
-            raise ProofError("no proof was found; try more rounds or more neurons, or see certify()")
+            raise ProofError("no proof was found; try more rounds or more neurons, or call certify() to find out why")
         if wrong:
-            raise FitError(f"after {max_rounds} rounds {wrong} words of the last test were still judged wrongly")
+            raise FitError(
+                f"after {max_rounds} rounds, {wrong} words of the last test are still misjudged; "
+                "try more rounds or more neurons"
+            )
         return self
 
     def construct(self, language: Language) -> ReservoirStackMachine:
-        """Makes the machine from the language's automaton without learning (the paper's Theorem 2), proved right."""
+        """Constructs the machine from the automaton of a language without learning (the paper's Theorem 2).
+
+        The machine is proved correct, and the proof is stored in ``certificate_``.
+
+        Parameters
+        ----------
+        language : Language
+            Language whose automaton is used.
+
+        Returns
+        -------
+        self : ReservoirStackMachine
+            The constructed machine.
+
+        Raises
+        ------
+        ProofError
+            If no proof is found.
+        """
         with reporter(self.verbose) as progress:
             native, certificate = language._native.construct(self._spec(), progress)
         self._take(native, certificate)
@@ -238,15 +361,48 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         return self
 
     def predict(self, X: Iterable[Any]) -> NDArray[np.int64]:
-        """1 for each word that is accepted, else 0."""
+        """Predicts whether words are accepted.
+
+        Parameters
+        ----------
+        X : iterable or Arrow column
+            Words; see :meth:`accepts`.
+
+        Returns
+        -------
+        y : ndarray of shape (n_words,)
+            1 for each accepted word, 0 for all others.
+        """
         return self.accepts(X).astype(np.int64)
 
     def predict_outputs(self, X: Iterable[Any]) -> list[NDArray[np.float64]]:
-        """The outputs on each word, one row a step: the paper's y."""
+        """Returns the outputs on each word (the paper's y).
+
+        Parameters
+        ----------
+        X : iterable
+            Words.
+
+        Returns
+        -------
+        outputs : list of ndarray
+            One array per word, with one row per step.
+        """
         return self._fitted().outputs(self._words(X))
 
     def decision_function(self, X: Iterable[Any]) -> NDArray[np.float64]:
-        """How surely each word is judged: the smallest margin of all its decisions, negative if it is not accepted."""
+        """Returns the confidence with which each word is judged.
+
+        Parameters
+        ----------
+        X : iterable
+            Words.
+
+        Returns
+        -------
+        margins : ndarray of shape (n_words,)
+            The smallest margin of all decisions on the word, negated if the word is not accepted.
+        """
         machine, values = self._fitted(), []
         for word in self._words(X):
             events, verdict = machine.trace(word)
@@ -255,14 +411,42 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         return np.array(values)
 
     def score(self, X: Sequence[Any], y: Sequence[Any]) -> float:
-        """The part of words that are judged rightly; y has traces, or 1 and 0."""
+        """Returns the fraction of words that are judged correctly.
+
+        Parameters
+        ----------
+        X : sequence
+            Words.
+        y : sequence of Trace or int
+            One trace per word, or 1 for words to accept and 0 for words to reject.
+
+        Returns
+        -------
+        score : float
+            Accuracy of ``predict(X)``.
+        """
         truth = [int(one.accepted if isinstance(one, Trace) else one) for one in y]
         return float(np.mean(self.predict(X) == np.array(truth)))
 
     def certify(self, language: Language, *, time_limit: float | None = None) -> Certificate | Difference:
-        """A proof that the machine does on every word what the language's automaton does, or a word on which they differ.
+        """Proves that the machine does the same as a language's automaton on every word, or finds a counterexample.
 
-        Raises ProofError if neither is found, within ``time_limit`` seconds if one is given.
+        Parameters
+        ----------
+        language : Language
+            Language whose automaton the machine is compared with.
+        time_limit : float or None, default=None
+            Time limit in seconds.
+
+        Returns
+        -------
+        result : Certificate or Difference
+            The proof, or a word on which the machine and the automaton differ.
+
+        Raises
+        ------
+        ProofError
+            If neither is found, or if the time limit is exceeded.
         """
         with reporter(self.verbose) as progress:
             certificate, difference, open_cells = self._fitted().certify(language._native, progress, time_limit)
@@ -271,12 +455,27 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         if difference is not None:
             word, machine, automaton = difference
             return Difference(tuple(word), _verdict(machine), _verdict(automaton))
-        raise ProofError(f"{open_cells} decisions are not proved, but no word is known on which the two differ")
+        raise ProofError(
+            f"{open_cells} decisions are not proved, but no word was found on which the machine and the automaton differ"
+        )
 
     def extract(self, *, time_limit: float | None = None) -> Extraction:
-        """The automaton that the machine is, as rules, productions and a graph, with a proof.
+        """Extracts the automaton that the machine implements, as rules, productions and a graph, with a proof.
 
-        Raises ProofError if there is none, or if that is not known after ``time_limit`` seconds.
+        Parameters
+        ----------
+        time_limit : float or None, default=None
+            Time limit in seconds.
+
+        Returns
+        -------
+        extraction : Extraction
+            The automaton and its certificate.
+
+        Raises
+        ------
+        ProofError
+            If no automaton can be extracted and proved, or if this is still unknown after ``time_limit`` seconds.
         """
         with reporter(self.verbose) as progress:
             json, rules, productions, dot, certificate = self._fitted().extract(progress, time_limit)
@@ -289,21 +488,35 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         )
 
     def compile(self, language: Language | None = None) -> CompiledTable:
-        """A table that says the same of every word, at the speed of a parser.
+        """Compiles the machine to a table that returns the same verdict on every word, at the speed of a parser.
 
-        The automaton is read out of the machine; or, if a language is given, the machine is proved to do what that does.
+        Parameters
+        ----------
+        language : Language, default=None
+            If None, the automaton is extracted from the machine. Otherwise, the automaton of the language is used, and
+            the machine is first proved to do the same.
+
+        Returns
+        -------
+        table : CompiledTable
+            The compiled table.
+
+        Raises
+        ------
+        ProofError
+            If no automaton can be extracted, or if the machine cannot be proved to do the same as the language's.
         """
         with reporter(self.verbose) as progress:
             native = self._fitted().compile(None if language is None else language._native, progress)
         return CompiledTable(native, self.n_jobs)
 
     def save(self, path: os.PathLike[str] | str) -> None:
-        """Saves the machine, for this package and the command line."""
+        """Saves the machine to a file that this package and the command line can read."""
         self._fitted().save(path)
 
     @classmethod
     def load(cls, path: os.PathLike[str] | str) -> ReservoirStackMachine:
-        """Loads a machine. Its parameters are only known as far as its file has them."""
+        """Loads a machine from a file. Only the parameters that are stored in the file are restored."""
         return cls._of(_native.Machine.load(path))
 
     @classmethod
@@ -341,7 +554,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
     def _repr_html_(self) -> str:
         if "machine_" not in self.__dict__:
             return f"<pre>{html.escape(repr(self))}</pre>"
-        proof = "proved right on every word" if self.certificate_ is not None else "not proved"
+        proof = "proved correct on every word" if self.certificate_ is not None else "not proved"
         rows = {
             "reads": " ".join(self.terminals_),
             "pushes": " ".join(self.nonterminals_),
@@ -355,14 +568,25 @@ class ReservoirStackMachine(Parametrised, Recognizer):
 
 
 class EchoStateNetwork(Parametrised):
-    """A reservoir with a ridge regression on its states: sequences of vectors in, sequences of vectors out.
+    """A reservoir with a ridge regression on its states, which maps sequences of vectors to sequences of vectors.
 
     Parameters
     ----------
-    reservoir : what turns sequences into states; a :class:`CycleReservoir` if None
-    alpha : the penalty of the regression
-    washout : how many steps at the beginning of each sequence are not learned from
-    random_state : the seed of the reservoir
+    reservoir : reservoir object or None, default=None
+        Reservoir that maps sequences to states. If None, a :class:`CycleReservoir` is used.
+    alpha : float, default=1e-6
+        Penalty of the regression.
+    washout : int, default=0
+        Number of steps at the beginning of each sequence that are excluded from training.
+    random_state : int, NumPy random generator or None, default=None
+        Seed of the reservoir. None is the same as 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_neurons, n_outputs)
+        Weights of the regression.
+    n_features_in_ : int
+        Number of input channels.
 
     Examples
     --------
@@ -388,9 +612,22 @@ class EchoStateNetwork(Parametrised):
         return self.reservoir_.run([_rows(one) for one in sequences])
 
     def fit(self, X: Sequence[ArrayLike], y: Sequence[ArrayLike]) -> EchoStateNetwork:
-        """Fits the regression; X and y are lists of arrays of shape (steps, channels), of equal steps in pairs."""
+        """Fits the regression.
+
+        Parameters
+        ----------
+        X : list of array-like of shape (n_steps, n_channels)
+            Input sequences.
+        y : list of array-like of shape (n_steps, n_outputs)
+            Target sequences, each with as many steps as the corresponding input sequence.
+
+        Returns
+        -------
+        self : EchoStateNetwork
+            The fitted network.
+        """
         if len(X) == 0 or len(X) != len(y):
-            raise DataError(f"{len(X)} sequences of inputs and {len(y)} of targets; the same number is needed, at least one")
+            raise DataError(f"X has {len(X)} sequences and y has {len(y)}; both need the same number, at least one")
         first = np.asarray(X[0])
         reservoir = CycleReservoir() if self.reservoir is None else self.reservoir
         self.reservoir_ = reservoir._build(first.shape[-1], self.random_state)
@@ -402,13 +639,37 @@ class EchoStateNetwork(Parametrised):
         return self
 
     def predict(self, X: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
-        """The outputs for each sequence."""
+        """Returns the outputs for each sequence.
+
+        Parameters
+        ----------
+        X : list of array-like of shape (n_steps, n_channels)
+            Input sequences.
+
+        Returns
+        -------
+        outputs : list of ndarray of shape (n_steps, n_outputs)
+            One array per sequence.
+        """
         if "coef_" not in self.__dict__:
             raise not_fitted(self)
         return [states @ self.coef_ for states in self._states(X)]
 
     def score(self, X: Sequence[ArrayLike], y: Sequence[ArrayLike]) -> float:
-        """The coefficient of determination over all steps."""
+        """Returns the coefficient of determination over all steps.
+
+        Parameters
+        ----------
+        X : list of array-like of shape (n_steps, n_channels)
+            Input sequences.
+        y : list of array-like of shape (n_steps, n_outputs)
+            Target sequences.
+
+        Returns
+        -------
+        score : float
+            R² of ``predict(X)`` with respect to ``y``.
+        """
         given = np.concatenate(self.predict(X))
         rows = [np.asarray(one, dtype=np.float64) for one in y]
         wanted = np.concatenate([one.reshape(len(one), -1) for one in rows])
@@ -416,7 +677,7 @@ class EchoStateNetwork(Parametrised):
         return float(1 - residual / ((wanted - wanted.mean(axis=0)) ** 2).sum())
 
     def __getstate__(self) -> dict[str, Any]:
-        # The reservoir is made again from its parameters.
+        # The reservoir is rebuilt from its parameters.
         return {key: value for key, value in self.__dict__.items() if key != "reservoir_"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

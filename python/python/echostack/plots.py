@@ -1,4 +1,7 @@
-"""Pictures of machines: what they see, how surely they decide, where they fail. Needs matplotlib (``pip install echostack[plot]``)."""
+"""Plots of machines: their states, the margins of their decisions, and their errors.
+
+Plotting requires matplotlib (``pip install echostack[plot]``).
+"""
 
 from __future__ import annotations
 
@@ -27,13 +30,30 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
 
 
 def plot_states(machine: ReservoirStackMachine, words: Iterable[Any], ax: Any = None) -> Any:
-    """The reservoir's states of all stacks that occur on some words, in their two main directions, by the top of the stack."""
+    """Plots the reservoir states of all stacks that occur on the given words.
+
+    The states are projected onto their first two principal components and colored by the top of the stack.
+
+    Parameters
+    ----------
+    machine : ReservoirStackMachine
+        Fitted machine.
+    words : iterable
+        Words to parse.
+    ax : matplotlib axes or None, default=None
+        Axes to plot on. If None, a new figure is created.
+
+    Returns
+    -------
+    ax : matplotlib axes
+        Axes with the plot.
+    """
     symbols = machine.terminals_ + machine.nonterminals_
     reservoir = CycleReservoir() if machine.reservoir is None else machine.reservoir
     native = reservoir._build(len(symbols), machine.random_state)
     stacks = {tuple(stack.split()) for word in words for _, stack, _, _ in machine.parse(word).rows if stack}
     if len(stacks) < 2:
-        raise DataError("there are too few stacks to show; give longer words")
+        raise DataError("the words lead to fewer than two distinct nonempty stacks; give longer words")
     ordered = sorted(stacks)
     one_hot = np.eye(len(symbols))
     runs = native.run([one_hot[[symbols.index(symbol) for symbol in stack]] for stack in ordered])
@@ -46,15 +66,28 @@ def plot_states(machine: ReservoirStackMachine, words: Iterable[Any], ax: Any = 
         mine = np.array([stack[-1] == top for stack in ordered])
         ax.scatter(*places[mine].T, s=18, alpha=0.7, label=top)
     share = lengths[:2] ** 2 / (lengths**2).sum()
-    ax.set_xlabel(f"first direction ({share[0]:.0%} of the variance)")
-    ax.set_ylabel(f"second direction ({share[1]:.0%})")
-    ax.set_title(f"{len(ordered)} stacks by their topmost symbol")
+    ax.set_xlabel(f"first principal component ({share[0]:.0%} of the variance)")
+    ax.set_ylabel(f"second principal component ({share[1]:.0%})")
+    ax.set_title(f"{len(ordered)} stacks by their top symbol")
     ax.legend(title="top", fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
 
 
 def plot_margins(parse: Parse, ax: Any = None) -> Any:
-    """How far each decision on a word was from another."""
+    """Plots the margin of each decision on a word: its distance to a different decision.
+
+    Parameters
+    ----------
+    parse : Parse
+        Result of :meth:`Recognizer.parse`.
+    ax : matplotlib axes or None, default=None
+        Axes to plot on. If None, a new figure is created.
+
+    Returns
+    -------
+    ax : matplotlib axes
+        Axes with the plot.
+    """
     ax = _axes(ax, (max(5.0, 0.45 * len(parse.rows)), 4))
     actions = [action for _, _, action, _ in parse.rows]
     colours = {"shift": "tab:blue", "refuse": "tab:red"}
@@ -75,7 +108,28 @@ def plot_error_by_length(
     random_state: Any = 0,
     ax: Any = None,
 ) -> Any:
-    """The part of words that are judged wrongly, against their length: valid ones and near misses."""
+    """Plots the fraction of valid words and of near misses that are misjudged, as a function of their length.
+
+    Parameters
+    ----------
+    judges : Recognizer or dict of str to Recognizer
+        Recognizer to test, or several by name.
+    language : Language
+        Language that the words are drawn from.
+    lengths : sequence of int, default=(10, 20, 50, 100, 200, 500)
+        Maximum lengths of the words. The minimum length is nine tenths of the maximum.
+    n : int, default=100
+        Number of words of each kind per length.
+    random_state : int, NumPy random generator or None, default=0
+        Seed of the words.
+    ax : matplotlib axes or None, default=None
+        Axes to plot on. If None, a new figure is created.
+
+    Returns
+    -------
+    ax : matplotlib axes
+        Axes with the plot.
+    """
     ax = _axes(ax, (7.5, 4))
     named = judges if isinstance(judges, dict) else {"": judges}
     styles = {"valid": "-", "near-miss": "--"}
@@ -89,7 +143,7 @@ def plot_error_by_length(
             ax.plot(lengths, wrong, styles[kind], marker="o", color=f"C{number}", label=f"{name}, {kind}".lstrip(", "))
     ax.set_xscale("log")
     ax.set_ylim(-0.02, None)
-    ax.set_xlabel("length of the word")
-    ax.set_ylabel("part judged wrongly")
+    ax.set_xlabel("word length")
+    ax.set_ylabel("fraction misjudged")
     ax.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax

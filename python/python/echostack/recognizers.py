@@ -1,4 +1,4 @@
-"""What judges words: verdicts, sessions, parses, and the tables that machines are compiled to."""
+"""Recognition of words: verdicts, sessions, parses, and the tables that machines are compiled to."""
 
 from __future__ import annotations
 
@@ -18,11 +18,21 @@ from .errors import DataError
 __all__ = ["END", "Token", "Verdict", "Session", "Parse", "Recognizer", "CompiledTable", "load"]
 
 END = None
-"""The end of a word, among expected tokens."""
+"""The end of a word in a list of expected tokens."""
 
 
 class Token(NamedTuple):
-    """A token of a text: its name, its first character, and the one after its last."""
+    """A token of a text.
+
+    Attributes
+    ----------
+    name : str
+        Name of the token.
+    start : int
+        Position of its first character.
+    end : int
+        Position after its last character.
+    """
 
     name: str
     start: int
@@ -31,14 +41,19 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a recogniser says of a word.
+    """The verdict of a recognizer on a word. It is true if the word is accepted.
 
     Attributes
     ----------
-    verdict : "accept", "incomplete" (the beginning of a word), "reject" or "stopped" (a limit was reached)
-    position : the token that cannot stand where it stands, counted from 0; None if there is none
-    expected : what could have stood there, or could follow; ``None`` is the end
-    limit : the limit that was reached, if one was
+    verdict : {"accept", "incomplete", "reject", "stopped"}
+        The verdict. "incomplete" means that the word is a prefix of a valid word, and "stopped" that a limit was
+        reached.
+    position : int or None
+        Index of the token that cannot occur at its position, starting at 0; None if there is none.
+    expected : tuple of (str or None)
+        Tokens that could have occurred at that position, or that could follow; None stands for the end.
+    limit : str or None
+        The limit that was reached, if any.
     """
 
     verdict: str
@@ -62,18 +77,29 @@ def _verdict(given: tuple[Any, ...]) -> Verdict:
 
 
 class Session:
-    """The reading of one word, token by token. It can be forked, and asked at any time."""
+    """A word that is read token by token. A session can be queried at any time, and it can be forked."""
 
     def __init__(self, native: _native.Session) -> None:
         self._native = native
 
     def feed(self, *tokens: Any) -> bool:
-        """Reads tokens and says whether more can follow."""
+        """Reads tokens.
+
+        Parameters
+        ----------
+        *tokens : str or int
+            Names or numbers of the tokens.
+
+        Returns
+        -------
+        open : bool
+            True if more tokens can follow.
+        """
         return all([self._native.feed(token) for token in tokens])
 
     @property
     def expected(self) -> tuple[str | None, ...]:
-        """What could come next; None is the end."""
+        """The tokens that can come next; None stands for the end."""
         return tuple(self._native.expected())
 
     @property
@@ -82,11 +108,11 @@ class Session:
         return self._native.position
 
     def verdict(self) -> Verdict:
-        """The verdict, if the word ended here. The session can still be fed."""
+        """Returns the verdict on the word if it ended here. More tokens can still be fed afterwards."""
         return _verdict(self._native.verdict())
 
     def fork(self) -> Session:
-        """Another session that stands where this one does."""
+        """Returns an independent session in the same state."""
         return Session(self._native.fork())
 
     def __repr__(self) -> str:
@@ -95,7 +121,17 @@ class Session:
 
 @dataclass(frozen=True)
 class Parse:
-    """Everything that happened on a word: a table with input, stack, decision and margin for each step."""
+    """A record of every step on a word.
+
+    Attributes
+    ----------
+    word : tuple of str
+        Tokens of the word.
+    rows : tuple of (str, str, str, float)
+        Remaining input, stack, action and margin of each step.
+    verdict : Verdict
+        Verdict on the word.
+    """
 
     word: tuple[str, ...]
     rows: tuple[tuple[str, str, str, float], ...]
@@ -107,7 +143,7 @@ class Parse:
         return np.array([row[3] for row in self.rows])
 
     def show(self) -> str:
-        """The steps as text."""
+        """Returns the steps as a text table."""
         lines = [f"{'input':12} {'stack':24} {'action':20} margin"]
         lines += [f"{rest[:12]:12} {stack[-24:]:24} {action:20} {margin:.3g}" for rest, stack, action, margin in self.rows]
         return "\n".join([*lines, str(self.verdict)])
@@ -144,7 +180,7 @@ def _parse(word: Sequence[str], events: Iterable[dict[str, Any]], verdict: Verdi
 
 
 _NO_TOKEN = "\ufffd"
-"""Stands for what begins no token in a text; no language has it."""
+"""Placeholder for a character at which no token begins; it is not a token of any language."""
 
 
 @lru_cache(maxsize=64)
@@ -158,17 +194,17 @@ def _lexed(lexer: _native.Lexer, text: str) -> list[str]:
 
 
 def _is_arrow(words: Any) -> bool:
-    # Pandas speaks the interface only if pyarrow is there, and its columns of lists are Python's own.
+    # pandas supports the interface only if pyarrow is installed, and its columns of lists hold Python objects.
     if type(words).__module__.startswith("pandas."):
         return False
     return hasattr(words, "__arrow_c_array__") or hasattr(words, "__arrow_c_stream__")
 
 
 class Recognizer:
-    """What machines and tables share. ``self._judge`` is what does the work.
+    """Common base class of machines and tables, which delegates to the native object ``self._judge``.
 
-    A word is a sequence of tokens, names or numbers. A text is one, too: its characters are the tokens, or, if the language has
-    a lexer, what that makes of it.
+    A word is a sequence of tokens, given by name or by number. A string is also a word: its tokens are produced by the
+    lexer of the language, or, if there is none, are its characters.
     """
 
     @property
@@ -185,13 +221,26 @@ class Recognizer:
     def _words(self, words: Iterable[Any]) -> Iterable[Any]:
         source = self._judge.manifest.get("lexer")
         if _is_arrow(words):
-            raise DataError("this takes a list of words; an Arrow column goes to accepts, predict or check_arrow")
+            raise DataError("expected a list of words; pass Arrow columns to accepts, predict or check_arrow")
         if source is None:
             return words
         return [_lexed(_lexer(source), word) if isinstance(word, str) else word for word in words]
 
     def tokens(self, text: str) -> list[Token]:
-        """The tokens of a text, with their places: ``tokens(text)[verdict.position]`` is where it goes wrong."""
+        """Splits a text into tokens.
+
+        If the text is rejected, ``tokens(text)[verdict.position]`` is the token at which it is rejected.
+
+        Parameters
+        ----------
+        text : str
+            Text to split.
+
+        Returns
+        -------
+        tokens : list of Token
+            Tokens with their positions in the text.
+        """
         source = self._judge.manifest.get("lexer")
         if source is None:
             return [Token(letter, at, at + 1) for at, letter in enumerate(text)]
@@ -200,45 +249,115 @@ class Recognizer:
 
     @property
     def terminals_(self) -> list[str]:
-        """The tokens, by number."""
+        """The names of the tokens, in the order of their numbers."""
         return self._judge.symbols[0]
 
     @property
     def nonterminals_(self) -> list[str]:
-        """The symbols that reductions push."""
+        """The names of the symbols that reductions push."""
         return self._judge.symbols[1]
 
     def check(self, word: Any, max_depth: int | None = None) -> Verdict:
-        """The verdict on one word: where it goes wrong, and what could have stood there."""
+        """Judges one word.
+
+        Parameters
+        ----------
+        word : sequence of str or int, or str
+            Word to judge.
+        max_depth : int or None, default=None
+            Maximum number of symbols on the stack.
+
+        Returns
+        -------
+        verdict : Verdict
+            The verdict, with the position at which an invalid word is rejected and the tokens expected there.
+        """
         return _verdict(self._judge.judge([self._word(word)], max_depth)[0])
 
     def check_all(self, words: Iterable[Any], max_depth: int | None = None) -> list[Verdict]:
-        """The verdicts on many words, on all cores."""
+        """Judges many words on all cores.
+
+        Parameters
+        ----------
+        words : iterable
+            Words to judge.
+        max_depth : int or None, default=None
+            Maximum number of symbols on the stack.
+
+        Returns
+        -------
+        verdicts : list of Verdict
+            One verdict per word.
+        """
         return [_verdict(given) for given in self._judge.judge(self._words(words), max_depth, self._in_turn)]
 
     def accepts(self, words: Iterable[Any], max_depth: int | None = None) -> NDArray[np.bool_]:
-        """Whether each word is accepted.
+        """Determines which words are accepted.
 
-        The words may be an Arrow column (of pyarrow, polars or any other library that speaks the Arrow C interface): lists of names, lists
-        of numbers, or texts. No Python object is made of its tokens. A null is an error; see :meth:`check_arrow`.
+        Parameters
+        ----------
+        words : iterable or Arrow column
+            Words to judge. An Arrow column may come from pyarrow, polars or any other library that implements the Arrow
+            C data interface, and contains lists of names, lists of numbers, or strings. No Python objects are created
+            for its tokens. Nulls are not allowed; see :meth:`check_arrow`.
+        max_depth : int or None, default=None
+            Maximum number of symbols on the stack.
+
+        Returns
+        -------
+        accepted : ndarray of bool of shape (n_words,)
+            True for each accepted word.
         """
         if _is_arrow(words):
             return self._judge.accepts_arrow(words, max_depth, self._in_turn)
         return self._judge.accepts(self._words(words), max_depth, self._in_turn)
 
     def check_arrow(self, words: Any, max_depth: int | None = None) -> Any:
-        """The verdicts on an Arrow column of words, as an Arrow record batch with the columns ``verdict`` and ``position``.
+        """Judges an Arrow column of words.
 
-        ``pyarrow.record_batch(...)`` and ``polars.DataFrame(...)`` take it as it is. Null words have null verdicts.
+        Parameters
+        ----------
+        words : Arrow column
+            Lists of names, lists of numbers, or strings.
+        max_depth : int or None, default=None
+            Maximum number of symbols on the stack.
+
+        Returns
+        -------
+        batch : Arrow record batch
+            Record batch with the columns ``verdict`` and ``position``, which can be passed directly to
+            ``pyarrow.record_batch(...)`` or ``polars.DataFrame(...)``. Null words have null verdicts.
         """
         return self._judge.check_arrow(words, max_depth, self._in_turn)
 
     def session(self, max_depth: int | None = None) -> Session:
-        """Begins a word that is read token by token."""
+        """Starts a session that reads a word token by token.
+
+        Parameters
+        ----------
+        max_depth : int or None, default=None
+            Maximum number of symbols on the stack.
+
+        Returns
+        -------
+        session : Session
+            Session that has read no tokens yet.
+        """
         return Session(_native.Session(self._judge, max_depth))
 
     def parse(self, word: Any) -> Parse:
-        """Everything that happens on a word, step by step."""
+        """Parses a word and records every step.
+
+        Parameters
+        ----------
+        word : sequence of str or int, or str
+            Word to parse.
+
+        Returns
+        -------
+        parse : Parse
+            Steps and verdict.
+        """
         word = self._word(word)
         names = [token if isinstance(token, str) else self.terminals_[token] for token in word]
         events, verdict = self._judge.trace(word)
@@ -248,7 +367,10 @@ class Recognizer:
 
 
 class CompiledTable(Recognizer):
-    """A machine compiled to a table: the same verdicts at the speed of a parser. Made by ``compile()`` or ``load``."""
+    """A machine compiled to a table, which returns the same verdicts at the speed of a parser.
+
+    Tables are created by :meth:`ReservoirStackMachine.compile` or :func:`load`.
+    """
 
     def __init__(self, native: _native.Table, n_jobs: int | None = None) -> None:
         self._table = native
@@ -264,11 +386,22 @@ class CompiledTable(Recognizer):
         return self._table.size[0]
 
     def save(self, path: os.PathLike[str] | str) -> None:
-        """Saves the table, for this package and the command line."""
+        """Saves the table to a file that this package and the command line can read."""
         self._table.save(path)
 
     def source(self, language: str = "rust") -> str:
-        """The table as a source file in "rust" or "c" that needs no library."""
+        """Returns the table as a source file that does not depend on any library.
+
+        Parameters
+        ----------
+        language : {"rust", "c"}, default="rust"
+            Programming language.
+
+        Returns
+        -------
+        source : str
+            Contents of the source file.
+        """
         return self._table.source(language)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -284,7 +417,18 @@ def _table_from_bytes(data: bytes) -> CompiledTable:
 
 
 def load(path: os.PathLike[str] | str) -> Any:
-    """Loads a machine or a table that was saved here or by the command line."""
+    """Loads a machine or a table that was saved by this package or by the command line.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to load.
+
+    Returns
+    -------
+    recognizer : ReservoirStackMachine or CompiledTable
+        The machine or table in the file.
+    """
     from .errors import FileFormatError
     from .machines import ReservoirStackMachine
 

@@ -1,4 +1,4 @@
-"""Reservoirs: fixed recurrent networks that turn a sequence into a state.
+"""Reservoirs: fixed recurrent networks that map a sequence to a state.
 
 >>> import numpy as np
 >>> from echostack import CycleReservoir
@@ -24,7 +24,7 @@ __all__ = ["RandomReservoir", "CycleReservoir", "LegendreReservoir", "MatrixRese
 def _rows(inputs: ArrayLike) -> NDArray[np.float64]:
     rows = np.ascontiguousarray(inputs, dtype=np.float64)
     if rows.ndim != 2:
-        raise DataError(f"a sequence has {rows.ndim} dimensions, but needs two: steps and channels")
+        raise DataError(f"a sequence has {rows.ndim} dimensions, but must have two: steps and channels")
     return rows
 
 
@@ -35,17 +35,21 @@ class _Reservoir(Parametrised):
         raise NotImplementedError
 
     def run(self, inputs: ArrayLike, start: ArrayLike | None = None, random_state: Any = None) -> NDArray[np.float64]:
-        """The state after each row of the inputs.
+        """Runs the reservoir on a sequence.
 
         Parameters
         ----------
-        inputs : array of shape (steps, channels)
-        start : array of shape (neurons,), the state to begin with; zero if not given
-        random_state : used if the reservoir has none of its own
+        inputs : array-like of shape (n_steps, n_channels)
+            Input sequence.
+        start : array-like of shape (n_neurons,), default=None
+            Initial state. If None, the zero state is used.
+        random_state : int, NumPy random generator or None, default=None
+            Seed that is used if the reservoir has no ``random_state`` of its own.
 
         Returns
         -------
-        array of shape (steps, neurons)
+        states : ndarray of shape (n_steps, n_neurons)
+            State after each row of the inputs.
         """
         rows = _rows(inputs)
         first = None if start is None else np.ascontiguousarray(start, dtype=np.float64)
@@ -56,16 +60,26 @@ class _Reservoir(Parametrised):
 
 
 class RandomReservoir(_Reservoir):
-    """Sparse Gaussian weights; by default with weak recurrence, with which machines are proved right quickly.
+    """A reservoir with sparse Gaussian weights.
+
+    The recurrence is weak by default, because machines are then proved correct quickly.
 
     Parameters
     ----------
-    neurons : the number of neurons
-    radius : the spectral radius of the recurrent weights
-    density : the part of recurrent weights that is not zero
-    input_scale, bias_scale : the size of input weights and biases
-    leak : how much of the new state is taken, from 0 to 1
-    random_state : the seed; if None, that of the estimator
+    neurons : int, default=256
+        Number of neurons in the reservoir.
+    radius : float, default=0.2
+        Spectral radius of the recurrent weights.
+    density : float, default=0.02
+        Fraction of recurrent weights that are nonzero.
+    input_scale : float, default=1.0
+        Standard deviation of the input weights.
+    bias_scale : float, default=0.0
+        Standard deviation of the biases.
+    leak : float, default=1.0
+        Leak rate, greater than 0 and at most 1: the fraction of the new state that is mixed with the old one.
+    random_state : int, NumPy random generator or None, default=None
+        Seed of the weights. If None, the seed of the estimator is used.
     """
 
     def __init__(
@@ -93,16 +107,26 @@ class RandomReservoir(_Reservoir):
 
 
 class CycleReservoir(_Reservoir):
-    """A cycle with jumps: all weights but their signs are given by three numbers.
+    """A cycle reservoir with jumps. Three numbers determine all weights except for their signs.
 
     Parameters
     ----------
-    neurons : the number of neurons
-    input_scale, bias_scale : the size of input weights and biases
-    cycle, jump : the weights of the cycle and of the jumps
-    jump_length : how far a jump goes
-    leak : how much of the new state is taken, from 0 to 1
-    random_state : the seed of the signs; if None, that of the estimator
+    neurons : int, default=256
+        Number of neurons in the reservoir.
+    input_scale : float, default=1.0
+        Absolute value of the input weights.
+    cycle : float, default=0.2
+        Weight of the connections on the cycle.
+    jump : float, default=0.1
+        Weight of the jumps.
+    jump_length : int, default=16
+        Number of neurons that a jump spans.
+    bias_scale : float, default=0.0
+        Absolute value of the biases.
+    leak : float, default=1.0
+        Leak rate, greater than 0 and at most 1: the fraction of the new state that is mixed with the old one.
+    random_state : int, NumPy random generator or None, default=None
+        Seed of the signs. If None, the seed of the estimator is used.
     """
 
     def __init__(
@@ -132,12 +156,14 @@ class CycleReservoir(_Reservoir):
 
 
 class LegendreReservoir(_Reservoir):
-    """A Legendre delay network: linear, with nothing random in it.
+    """A Legendre delay network, which is linear and deterministic.
 
     Parameters
     ----------
-    neurons : the number of neurons
-    theta : how many steps it remembers
+    neurons : int, default=256
+        Maximum number of neurons in the reservoir. Every input channel gets the same number of them.
+    theta : float, default=3.0
+        Number of steps that the network remembers.
     """
 
     def __init__(self, neurons: int = 256, *, theta: float = 3.0) -> None:
@@ -149,15 +175,20 @@ class LegendreReservoir(_Reservoir):
 
 
 class MatrixReservoir(_Reservoir):
-    """A reservoir of your own matrices: ``h' = (1 - leak) h + leak activation(W h + Win x + bias)``.
+    """A reservoir with user-defined matrices: ``h' = (1 - leak) h + leak activation(W h + Win x + bias)``.
 
     Parameters
     ----------
-    W : array of shape (neurons, neurons)
-    Win : array of shape (neurons, channels)
-    bias : array of shape (neurons,), or None
-    leak : how much of the new state is taken, from 0 to 1
-    activation : "tanh" or "identity"
+    W : array-like of shape (n_neurons, n_neurons)
+        Recurrent weights.
+    Win : array-like of shape (n_neurons, n_channels)
+        Input weights.
+    bias : array-like of shape (n_neurons,) or None, default=None
+        Biases. If None, there are none.
+    leak : float, default=1.0
+        Leak rate, greater than 0 and at most 1: the fraction of the new state that is mixed with the old one.
+    activation : {"tanh", "identity"}, default="tanh"
+        Activation function.
     """
 
     def __init__(

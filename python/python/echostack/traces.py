@@ -1,4 +1,6 @@
-"""Traces: what a machine is taught by. For each token of a word, and for its end: reductions, output, shift.
+"""Traces: the training data of a machine.
+
+A trace specifies the reductions, the output and the shift for each token of a word and for its end.
 
 >>> from echostack import Step, Trace
 >>> Trace("ab", [Step(output=[0]), Step(output=[0]), Step(reductions=[(2, "S")], output=[1])])
@@ -19,13 +21,16 @@ __all__ = ["Step", "Trace", "read_traces", "write_traces"]
 
 @dataclass(frozen=True)
 class Step:
-    """What happens on one token, or on the end.
+    """The actions on one token, or on the end of a word.
 
     Parameters
     ----------
-    reductions : pairs (pop, push): how many symbols are popped, and which is pushed then (None: none)
-    output : the output after that; ``[1]`` if the word so far is accepted, else ``[0]``
-    shift : whether the token is pushed then; False refuses it
+    reductions : sequence of (int, str or None), default=()
+        Pairs ``(pop, push)``: the number of symbols to pop, and the symbol to push afterwards, or None to push nothing.
+    output : sequence of float, default=(0.0,)
+        Output after the reductions: ``[1]`` if the word read so far is accepted, ``[0]`` otherwise.
+    shift : bool, default=True
+        If True, the token is pushed after the output. If False, it is rejected.
     """
 
     reductions: Sequence[tuple[int, str | None]] = ()
@@ -39,15 +44,23 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Trace:
-    """The teaching signal for one word: a step for each token, and one for the end unless the last token is refused.
+    """The training signal for one word.
+
+    A trace has one step per token, and one for the end unless the last token is rejected.
 
     Parameters
     ----------
-    word : the tokens, or vectors
-    steps : what happens on each of them, and on the end
-    source : where the trace comes from, for messages
-    teach : only these steps teach, from the first up to the second; all if None
-    symbols : all terminals and nonterminals of the language, if they are known
+    word : sequence
+        Tokens or vectors of the word.
+    steps : sequence of Step
+        Actions on each token, and on the end.
+    source : str, default="trace"
+        Origin of the trace, for messages.
+    teach : (int, int) or None, default=None
+        Range of the steps to train on: from the first index up to, but not including, the second. If None, all steps
+        are used.
+    symbols : (tuple of str, tuple of str) or None, default=None
+        All terminals and nonterminals of the language, if known.
     """
 
     word: Sequence[Any]
@@ -63,7 +76,7 @@ class Trace:
 
     @property
     def accepted(self) -> bool:
-        """Whether the word is accepted: it is read to its end, and the last output is 1."""
+        """True if the word is accepted: it is read to its end, and the last output is 1."""
         whole = len(self.steps) == len(self.word) + 1
         return whole and len(self.steps[-1].output) == 1 and self.steps[-1].output[0] > 0.5
 
@@ -71,7 +84,7 @@ class Trace:
         return f"Trace(word={self.word!r}, accepted={self.accepted})"
 
     def _json(self) -> str:
-        if self._line is not None:  # as it was read
+        if self._line is not None:  # Keep the line exactly as it was read.
             return self._line
         steps = [
             {"reductions": [list(pair) for pair in step.reductions], "output": list(step.output), "shift": step.shift}
@@ -90,7 +103,10 @@ def _header(terminals: Iterable[str], nonterminals: Iterable[str]) -> str:
 
 
 def symbols_of(traces: Sequence[Trace]) -> tuple[list[str], list[str]]:
-    """The terminals and nonterminals of the language that traces are of; else those that occur, sorted."""
+    """Returns the terminals and nonterminals that traces declare.
+
+    If the traces declare none, or do not agree, those that occur in the traces are returned, sorted.
+    """
     known = {trace.symbols for trace in traces}
     if len(known) == 1 and (only := known.pop()) is not None:
         return list(only[0]), list(only[1])
@@ -110,16 +126,16 @@ def symbols_of(traces: Sequence[Trace]) -> tuple[list[str], list[str]]:
 
 
 def to_jsonl(traces: Sequence[Trace], terminals: Iterable[str], nonterminals: Iterable[str]) -> str:
-    """Traces in the form of docs/format.md."""
+    """Returns traces in JSON Lines, in the format of docs/format.md."""
     return "\n".join([_header(terminals, nonterminals), *(trace._json() for trace in traces)]) + "\n"
 
 
 def from_jsonl(text: str) -> list[Trace]:
-    """Traces from that form."""
+    """Parses traces in JSON Lines, in the format of docs/format.md."""
     lines = text.splitlines()
     header = json.loads(lines[0]) if lines else {}
     if header.get("echostack") != "traces":
-        raise DataError("the first line is no header of traces")
+        raise DataError("the first line is not a trace header; see docs/format.md for the format")
     symbols = (tuple(header["terminals"]), tuple(header["nonterminals"]))
     traces = []
     for line in lines[1:]:
@@ -134,12 +150,31 @@ def from_jsonl(text: str) -> list[Trace]:
 
 
 def read_traces(path: Any) -> list[Trace]:
-    """Reads traces from a file in JSON Lines, as ``echostack teach`` writes them."""
+    """Reads traces from a JSON Lines file, such as those written by ``echostack teach``.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to read.
+
+    Returns
+    -------
+    traces : list of Trace
+        Traces in the file.
+    """
     with open(path, encoding="utf-8") as file:
         return from_jsonl(file.read())
 
 
 def write_traces(path: Any, traces: Sequence[Trace]) -> None:
-    """Writes traces to a file in JSON Lines, for ``echostack learn --traces``."""
+    """Writes traces to a JSON Lines file that ``echostack learn --traces`` can read.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to write.
+    traces : sequence of Trace
+        Traces to write.
+    """
     with open(path, "w", encoding="utf-8") as file:
         file.write(to_jsonl(traces, *symbols_of(traces)))
