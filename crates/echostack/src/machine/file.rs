@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Actions, Classifier, Machine, Output, Readouts, View};
+use super::readouts::{Actions, Classifier, Output, Readouts};
+use super::stack_machine::Machine;
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
 use crate::readout::{
     Clause, ContextInput, Contexts, HalfParts, Head, Lesson, Lessons, Pair, Projection, ProjectionParts, Side, StateId,
     Values,
 };
-use crate::recognize::{Mode, Reduction};
+use crate::recognize::{Mode, Reduction, View};
 use crate::reservoir::{Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, Reservoir, ReservoirParts};
 use crate::symbol::{Alphabet, SymbolId};
 

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{
-    ActionReadout, Actions, Checked, Classifier, Machine, Output, OutputReadout, Params, Readouts, View, drive,
-};
+use super::params::{ActionReadout, Checked, OutputReadout, Params};
+use super::readouts::{Actions, Classifier, Output, Readouts};
+use super::stack_machine::{Machine, drive};
 use crate::control::{Control, Stage};
 use crate::readout::{
     ContextId, Distances, Fault, Head, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Shape, Side,
     StateId, States, Svm, Values, ridge, scale, train,
 };
-use crate::recognize::Reduction;
+use crate::recognize::{Reduction, View};
 use crate::reservoir::{Drive, Reservoir, ReservoirError, ReservoirParams};
 use crate::simd::Simd;
 use crate::symbol::{Alphabet, Lookahead};

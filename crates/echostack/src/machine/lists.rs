@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Actions, Classifier, Machine, Output, Readouts};
+use super::readouts::{Actions, Classifier, Output, Readouts};
+use super::stack_machine::Machine;
 use crate::readout::{Affine, Clause, HalfParts, Head, Lessons, Projection, ProjectionParts, Values};
 use crate::recognize::{Mode, Reduction, View};
 use crate::reservoir::Reservoir;

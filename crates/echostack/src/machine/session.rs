@@ -1,12 +1,25 @@
-//! Algorithm 2: what a machine keeps and decides while it reads a word. The loop itself is [`Run`](crate::Run).
+//! Algorithm 2: what a machine keeps and decides while it reads a word. The loop itself is [`Run`].
 
 use std::sync::Arc;
 
+use super::readouts::Features;
 use super::stack::StateStack;
-use super::{Features, Machine, View, drive};
+use super::stack_machine::{Machine, drive};
 use crate::readout::{Scratch, Side};
-use crate::recognize::{Engine, Mode, Reduction};
+use crate::recognize::{Engine, Limits, Mode, Recognizer, Reduction, Run, View};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
+
+impl Recognizer for Machine {
+    type Session = Run<MachineStack>;
+
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session {
+        Run::new(MachineStack::new(self.clone()), limits)
+    }
+}
 
 /// What a [`Machine`] keeps while it reads a word: the state of its input, and the stack with its states.
 #[derive(Clone, Debug)]

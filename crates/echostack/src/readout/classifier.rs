@@ -1,6 +1,8 @@
 //! A support vector machine on plain vectors, for models other than ours.
 
-use super::{Distances, Fault, Lesson, Pair, Problem, Shape, StateId, States, Svm, most_votes, train, unbeaten};
+use super::head::{Pair, most_votes, unbeaten};
+use super::lessons::{Distances, Lesson, StateId, States};
+use super::svm::{Fault, Problem, Shape, Svm, train};
 use crate::control::Control;
 use crate::simd::{Comparison, Rows, Simd};
 

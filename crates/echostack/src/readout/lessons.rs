@@ -10,10 +10,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::fast::RandomState;
 
-use super::Side;
 use crate::recognize::Reduction;
 use crate::reservoir::{Drive, Reservoir, encode};
 use crate::simd::{Comparison, POINTS, ROUND, Rows, Simd};
+
+/// Which of the two states of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Side {
+    /// The state h of the input.
+    Input,
+    /// The state g of the stack.
+    Stack,
+}
 
 /// The number of a distinct state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

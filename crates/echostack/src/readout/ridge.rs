@@ -5,7 +5,7 @@ use faer::linalg::solvers::Solve;
 use faer::{Accum, Mat, MatRef, Par, Side as Triangle};
 use rayon::prelude::*;
 
-use super::{Lesson, States, Values};
+use super::lessons::{Lesson, States, Values};
 
 /// How many rows are multiplied as one.
 const BLOCK: usize = 4096;

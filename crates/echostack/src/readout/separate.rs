@@ -1,7 +1,7 @@
 //! An affine function that is above 0 on some states and below 0 on others, as far from 0 as it can be.
 
+use super::lessons::{Distances, Lesson, StateId, States};
 use super::svm::{Fault, Problem, Shape, Svm, train};
-use super::{Distances, Lesson, StateId, States};
 use crate::simd::Simd;
 
 /// An affine function of a state.

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 
 use rayon::prelude::*;
 
-use super::{Distances, Lesson, Pair};
+use super::head::Pair;
+use super::lessons::{Distances, Lesson};
 use crate::control::Control;
 use crate::simd::Simd;
 

@@ -1,6 +1,9 @@
 //! The loop that Algorithms 1 and 2 share: read a token, act on the stack until nothing is to be done, output, shift.
 
-use super::{Event, Limit, Limits, Mode, Observer, Reduction, Session, Status, Verdict};
+use super::event::{Event, Observer, Reduction};
+use super::mode::Mode;
+use super::session::{Session, Status};
+use super::verdict::{Limit, Limits, Verdict};
 use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
 /// What an automaton and a machine do differently: how they decide, and what they keep on their stack.

@@ -1,6 +1,6 @@
 //! The reductions of a run are a parse: they build a tree from its leaves up.
 
-use super::{Event, Observer, Reduction};
+use super::event::{Event, Observer, Reduction};
 use crate::symbol::{Alphabet, SymbolId};
 
 /// A node of a [`Tree`].

@@ -5,10 +5,10 @@ use dashu_int::{IBig, UBig};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{
-    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, check_leak, check_neurons,
-    finite, input_weights, shape, within,
-};
+use super::error::{ReservoirError, check_leak, check_neurons, finite, input_weights, shape, within};
+use super::network::{Drive, Reservoir};
+use super::parts::{Activation, CycleParts, ReservoirParts};
+use super::weights::{Finish, InputWeights};
 use crate::simd::Simd;
 
 /// Where the signs of the input weights come from.
@@ -86,37 +86,6 @@ impl Cycle {
             leak: self.leak,
         };
         CycleReservoir::new(parts)
-    }
-}
-
-/// The weights of a [`CycleReservoir`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct CycleParts {
-    /// The number of neurons.
-    pub neurons: usize,
-    /// The input weights, channel by channel.
-    pub columns: Vec<f64>,
-    /// The weight from each neuron to the next on the ring.
-    pub cycle: f64,
-    /// The weight of the jumps.
-    pub jump: f64,
-    /// How far a jump reaches.
-    pub jump_length: usize,
-    /// A value for each neuron, or none at all.
-    pub bias: Vec<f64>,
-    /// The part of the new state in the mixture with the old.
-    pub leak: f64,
-}
-
-impl CycleParts {
-    /// The ends of each jump. The parts are in range.
-    pub(crate) fn jumps(&self) -> Vec<(u32, u32)> {
-        let (m, l) = (self.neurons, self.jump_length);
-        let mut jumps: Vec<(u32, u32)> = (0..=m - l).step_by(l).map(|i| (i as u32, ((i + l) % m) as u32)).collect();
-        if m == 2 * l {
-            jumps.truncate(1); // the way there and the way back are the same jump
-        }
-        jumps
     }
 }
 

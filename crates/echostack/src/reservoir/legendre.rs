@@ -3,9 +3,10 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Scale};
 
-use super::{
-    Drive, Reservoir, ReservoirError, ReservoirParts, Transition, abreast, check_neurons, recur_abreast, shape, within,
-};
+use super::abreast::{abreast, recur_abreast};
+use super::error::{ReservoirError, check_neurons, shape, within};
+use super::network::{Drive, Reservoir, Transition};
+use super::parts::{LegendreParts, ReservoirParts};
 use crate::simd::{DenseRows, Simd};
 
 /// Parameters of a Legendre delay network. Its activation is the identity.
@@ -89,17 +90,6 @@ fn exponential(matrix: &Mat<f64>) -> Mat<f64> {
         result = &result * &result;
     }
     result
-}
-
-/// The weights of a [`LegendreReservoir`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct LegendreParts {
-    /// The number of input channels.
-    pub channels: usize,
-    /// The recurrent weights of one channel's neurons, column by column.
-    pub recurrent: Vec<f64>,
-    /// The input weights of one channel's neurons; their number is the order.
-    pub input: Vec<f64>,
 }
 
 /// A Legendre delay network: the same small linear network for each channel.

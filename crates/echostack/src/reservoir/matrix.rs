@@ -1,38 +1,11 @@
 //! A reservoir of given matrices, dense or sparse. The random reservoir is one, too.
 
-use super::{
-    Activation, Drive, Finish, InputWeights, Reservoir, ReservoirError, ReservoirParts, Transition, abreast,
-    check_leak, check_neurons, finite, input_weights, recur_abreast, shape,
-};
+use super::abreast::{abreast, recur_abreast};
+use super::error::{ReservoirError, check_leak, check_neurons, finite, input_weights, shape};
+use super::network::{Drive, Reservoir, Transition};
+use super::parts::{MatrixParts, Recurrent, ReservoirParts};
+use super::weights::{Finish, InputWeights};
 use crate::simd::{Abreast, DenseRows, Simd, SparseRows};
-
-/// The matrices of a [`MatrixReservoir`], row by row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MatrixParts {
-    /// The number of neurons, m.
-    pub neurons: usize,
-    /// The number of input channels, n: one for each symbol of the alphabet.
-    pub channels: usize,
-    /// U, m rows of n weights.
-    pub input: Vec<f64>,
-    /// W, m rows of m weights.
-    pub recurrent: Recurrent,
-    /// A value added to each neuron before the activation; none if empty.
-    pub bias: Vec<f64>,
-    /// The part of the new state in the mixture with the old, above 0 and at most 1.
-    pub leak: f64,
-    /// The activation.
-    pub activation: Activation,
-}
-
-/// Recurrent weights.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Recurrent {
-    /// All m * m weights, row by row. If most are zero they are stored sparsely all the same.
-    Dense(Vec<f64>),
-    /// The weights that are not zero: row, column, weight, sorted by row and column, each place once.
-    Sparse(Vec<(u32, u32, f64)>),
-}
 
 /// A reservoir of given matrices. Mostly-zero recurrent weights are stored and multiplied sparsely.
 ///

@@ -5,10 +5,9 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-use super::{
-    Activation, MatrixParts, MatrixReservoir, Recurrent, ReservoirError, check_leak, check_neurons, finite,
-    input_weights, within,
-};
+use super::error::{ReservoirError, check_leak, check_neurons, finite, input_weights, within};
+use super::matrix::MatrixReservoir;
+use super::parts::{Activation, MatrixParts, Recurrent};
 
 /// Parameters of a random reservoir; each weight is drawn from `ChaCha8Rng` seeded by `seed`.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::{Drive, Reservoir, Transition};
+use super::network::{Drive, Reservoir, Transition};
 use crate::simd::{ABREAST, Simd};
 
 /// The length of a part.

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::table::{Rows, State};
+use super::rows::{Rows, State};
 use crate::symbol::{Lookahead, SymbolId};
 
 /// What is done with one state on top, in one column. The columns are the lookaheads, and the pairs of a symbol that is to be

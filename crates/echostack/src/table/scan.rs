@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::compiled::{Table, TableStack};
 use super::fuse::{INLINE, Kind, LONGEST, Op};
-use super::table::{State, Table, TableStack};
+use super::rows::State;
 use crate::recognize::{Limits, Run, Session, Status, Verdict, judge};
 use crate::symbol::{Input, SymbolId, Word};
 

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::language::Production;
+use super::definition::Production;
 
 /// The probabilities with which each nonterminal of a grammar becomes so many letters.
 #[derive(Debug)]
@@ -34,6 +34,11 @@ impl Lengths {
             }
         }
         this
+    }
+
+    /// The greatest length that is known.
+    pub(super) fn longest(&self) -> usize {
+        self.of.values().map(|lengths| lengths.len() - 1).max().unwrap_or(0)
     }
 
     /// The letters of a right side, and its nonterminals.

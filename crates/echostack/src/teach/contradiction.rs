@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Answer, Trace};
+use super::exercise::Answer;
+use super::trace::Trace;
 use crate::recognize::{Reduction, View};
 use crate::symbol::{Input, SymbolId};
 

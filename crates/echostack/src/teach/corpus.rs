@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::{Answer, Exercise, Trace};
+use super::exercise::{Answer, Exercise};
+use super::trace::Trace;
 use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId, Word};
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Context, Depth, Exercise, Step, Trace, TraceError};
+use super::corpus::{Context, Depth};
+use super::exercise::{Answer, Exercise};
+use super::trace::{Step, Trace, TraceError};
 use crate::recognize::Reduction;
 use crate::symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
 
@@ -143,11 +145,11 @@ pub fn write_traces(out: &mut dyn Write, alphabet: &Alphabet, traces: &[Trace]) 
             output: step.output.clone(),
             shift: step.shift,
         };
-        let word = match &trace.word {
+        let word = match trace.word() {
             Word::Symbols(symbols) => Tokens::Names(symbols.iter().copied().map(name).collect()),
             Word::Vectors { .. } => Tokens::Vectors(
                 trace
-                    .word
+                    .word()
                     .inputs()
                     .map(|input| match input {
                         Input::Vector(values) => values.to_vec(),
@@ -158,10 +160,10 @@ pub fn write_traces(out: &mut dyn Write, alphabet: &Alphabet, traces: &[Trace]) 
         };
         let taught = trace.taught();
         let line = Line {
-            source: Some(trace.source.to_string()),
+            source: Some(trace.source().to_string()),
             word,
-            steps: trace.steps.iter().map(step).collect(),
-            teach: (taught != (0..trace.steps.len())).then_some([taught.start, taught.end]),
+            steps: trace.steps().iter().map(step).collect(),
+            teach: (taught != (0..trace.steps().len())).then_some([taught.start, taught.end]),
         };
         writeln!(out, "{}", serde_json::to_string(&line)?)?;
     }

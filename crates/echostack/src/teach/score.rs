@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Trace;
+use super::trace::Trace;
 use crate::recognize::{Limits, Outputs, Recognizer, Verdict, watch_all};
 use crate::symbol::Word;
 

@@ -4,22 +4,19 @@
 //! list of states, so that a pop brings back what was known before. [`Scanner`](super::Scanner) is the fast way to run a
 //! table; as a [`Recognizer`] it takes every action one by one, and shows each of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::fuse::Fused;
-use crate::automaton::reach::{Control, Reach, Strict};
+use super::rows::{Rows, State};
 use crate::automaton::{AutomatonError, MAX_POP, Oracle};
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
 use crate::recognize::{Engine, Limits, Mode, Recognizer, Reduction, Run};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 use crate::undo::UndoStack;
-
-/// What is known of a stack; 0 is the empty stack.
-pub type State = u16;
 
 /// What is told to somebody who asks for too much.
 const MAX_STATES: usize = 1 << 16;
@@ -41,142 +38,6 @@ pub struct Table {
     manifest: BTreeMap<String, String>,
     rows: Rows,
     fused: Fused,
-}
-
-/// The plain rows of a table.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Rows {
-    pub(super) terminals: usize,
-    pub(super) symbols: usize,
-    /// For each state whether a word may end there.
-    pub(super) accepting: Vec<bool>,
-    pub(super) reductions: Vec<Reduction>,
-    /// For each state and lookahead: the number of a reduction, counted from 1; 0 if there is nothing to do.
-    pub(super) actions: Vec<u32>,
-    /// For each state and symbol: the state that comes from pushing it, counted from 1; 0 if it is never pushed there. A
-    /// token is pushed where it may follow.
-    pub(super) pushes: Vec<u32>,
-}
-
-impl Rows {
-    fn look(&self, lookahead: Lookahead) -> usize {
-        lookahead.token().map_or(self.terminals, SymbolId::index)
-    }
-
-    /// What is to be done to a stack in this state.
-    pub(super) fn action(&self, state: State, lookahead: Lookahead) -> Option<Reduction> {
-        let number = self.actions[state as usize * (self.terminals + 1) + self.look(lookahead)];
-        number.checked_sub(1).map(|number| self.reductions[number as usize])
-    }
-
-    /// The state after a push, if the symbol is ever pushed there.
-    pub(super) fn push(&self, state: State, symbol: SymbolId) -> Option<State> {
-        let number = self.pushes[state as usize * self.symbols + symbol.index()];
-        number.checked_sub(1).map(|state| state as State)
-    }
-
-    /// The number of states.
-    pub(super) fn states(&self) -> usize {
-        self.accepting.len()
-    }
-
-    /// For each state the symbol that leads there; `None` if they are not consistent.
-    pub(super) fn tops(&self) -> Option<Vec<Option<SymbolId>>> {
-        let mut tops = vec![None; self.states()];
-        for row in self.pushes.chunks_exact(self.symbols.max(1)) {
-            for (symbol, &to) in row.iter().enumerate().filter(|(_, to)| **to > 0) {
-                let top = tops.get_mut(to as usize - 1)?;
-                if to == 1 || top.is_some_and(|known| known != SymbolId::new(symbol)) {
-                    return None;
-                }
-                *top = Some(SymbolId::new(symbol));
-            }
-        }
-        Some(tops)
-    }
-
-    /// The rows of a strict automaton: all that can be reached.
-    fn of(oracle: &Oracle) -> Result<Self, AutomatonError> {
-        let alphabet = oracle.automaton().alphabet();
-        let mut strict = Strict::new(oracle, 0)?;
-        let (reach, _) = Reach::new(&mut strict, &())?;
-        let states = strict.elements().count();
-        let (terminals, symbols) = (alphabet.terminals().len(), alphabet.len());
-        let mut rows = Self {
-            terminals,
-            symbols,
-            accepting: (0..states).map(|state| strict.accepts(state as u32)).collect(),
-            reductions: Vec::new(),
-            actions: vec![0; states * (terminals + 1)],
-            pushes: vec![0; states * symbols],
-        };
-        let mut numbers: HashMap<Reduction, u32> = HashMap::new();
-        let decided: BTreeSet<(u32, Lookahead)> = reach
-            .heads
-            .iter()
-            .filter_map(|head| match head.control {
-                Control::Reduce(sight) => Some((head.element, sight.next)),
-                _ => None,
-            })
-            .collect();
-        for (element, next) in decided {
-            let reduction = strict.reduction(element, next);
-            if reduction != Reduction::NONE {
-                let number = *numbers.entry(reduction).or_insert_with(|| {
-                    rows.reductions.push(reduction);
-                    rows.reductions.len() as u32
-                });
-                let look = rows.look(next);
-                rows.actions[element as usize * (terminals + 1) + look] = number;
-            }
-        }
-        for ((on, symbol), to) in strict.pushes() {
-            rows.pushes[on as usize * symbols + symbol.index()] = to + 1;
-        }
-        Ok(rows)
-    }
-
-    /// The same with as few states as can be: states are one if the same is done in them, and the same symbols lead from them
-    /// to states that are one. States of different symbols stay apart.
-    fn merged(self) -> Self {
-        let looks = self.terminals + 1;
-        let Some(tops) = self.tops() else { return self };
-        let mut classes: Vec<u32> = vec![0; self.states()];
-        let mut count = 0;
-        loop {
-            let mut numbers = HashMap::new();
-            let next: Vec<u32> = (0..self.states())
-                .map(|state| {
-                    let pushes = &self.pushes[state * self.symbols..][..self.symbols];
-                    let led: Vec<u32> =
-                        pushes.iter().map(|to| to.checked_sub(1).map_or(u32::MAX, |to| classes[to as usize])).collect();
-                    let does = (&self.actions[state * looks..][..looks], self.accepting[state], tops[state]);
-                    let fresh = numbers.len() as u32;
-                    *numbers.entry((does, led)).or_insert(fresh)
-                })
-                .collect();
-            classes = next;
-            if numbers.len() == count {
-                break;
-            }
-            count = numbers.len();
-        }
-        // The first state of each class stands for it; classes are numbered as they are met, so the bottom stays 0.
-        let mut first = vec![None; count];
-        classes.iter().enumerate().rev().for_each(|(state, &class)| first[class as usize] = Some(state));
-        let kept: Vec<usize> = first.into_iter().flatten().collect();
-        let moved = |to: &u32| to.checked_sub(1).map_or(0, |to| classes[to as usize] + 1);
-        Self {
-            accepting: kept.iter().map(|&state| self.accepting[state]).collect(),
-            actions: kept.iter().flat_map(|&state| &self.actions[state * looks..][..looks]).copied().collect(),
-            pushes: kept
-                .iter()
-                .flat_map(|&state| &self.pushes[state * self.symbols..][..self.symbols])
-                .map(moved)
-                .collect(),
-            ..self
-        }
-    }
 }
 
 impl Table {

@@ -1,0 +1,313 @@
+//! The machine itself: what it is made of, and what it decides on a pair of states.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::readouts::{Actions, Classifier, Features, Output, Readout, Readouts};
+use crate::readout::{Head, Lessons, Projection, Scratch, Side, Values};
+use crate::recognize::{Mode, Reduction, View};
+use crate::reservoir::{Drive, Reservoir};
+use crate::simd::Simd;
+use crate::symbol::{Alphabet, Input, Lookahead};
+use crate::teach::Answer;
+
+/// A trained reservoir stack machine. It does not change; share it between threads in an [`Arc`].
+///
+/// ```
+/// use echostack::{Oracle, Params, Verdict, Word, judge, record, tasks::Task};
+/// use std::sync::Arc;
+///
+/// // The teacher: the automaton of the language a^n b^n, and its traces on ten words.
+/// let oracle = Arc::new(Oracle::tolerant(Task::Anbn.automaton().unwrap()));
+/// let alphabet = oracle.automaton().alphabet().clone();
+/// let word = |n: usize| alphabet.word([vec!["a"; n], vec!["b"; n]].concat()).unwrap();
+/// let traces: Vec<_> =
+///     (1..=10).filter_map(|n| record(&oracle, "example", &word(n), Default::default()).0).collect();
+///
+/// // The machine, taught in milliseconds, is right far beyond what it has seen.
+/// let machine = Arc::new(Params::default().check()?.fit(&alphabet, &traces, &())?);
+/// assert_eq!(judge(&machine, &word(5_000), Default::default(), &mut ()), Verdict::Accept);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub(super) alphabet: Arc<Alphabet>,
+    pub(super) reservoir: Arc<dyn Reservoir>,
+    pub(super) view: View,
+    pub(super) mode: Mode,
+    pub(super) simd: Simd,
+    pub(super) projection: Projection,
+    pub(super) actions: Actions,
+    pub(super) shift: Classifier<bool>,
+    pub(super) output: Output,
+    /// In the symbol view, the input features of each terminal, and last of the end.
+    pub(super) symbols: Vec<Vec<f64>>,
+    /// The stack features of the empty stack.
+    pub(super) bottom: Vec<f64>,
+    pub(super) lessons: Arc<Lessons>,
+    pub(super) manifest: BTreeMap<String, String>,
+}
+
+/// Everything that a machine decides on one pair of states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choices {
+    /// The action on the stack.
+    pub reduction: Reduction,
+    /// Whether the input would be shifted.
+    pub shift: bool,
+    /// The output.
+    pub output: Vec<f64>,
+}
+
+impl Machine {
+    /// The symbols.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        &self.alphabet
+    }
+
+    /// The reservoir.
+    pub fn reservoir(&self) -> &Arc<dyn Reservoir> {
+        &self.reservoir
+    }
+
+    /// How the machine sees its input.
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// What a refused token means.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// What the machine was taught on.
+    pub fn lessons(&self) -> &Arc<Lessons> {
+        &self.lessons
+    }
+
+    /// How the machine was made: version, settings, digest of the traces, and whatever its maker has added.
+    pub fn manifest(&self) -> &BTreeMap<String, String> {
+        &self.manifest
+    }
+
+    /// The manifest, to add to it.
+    pub fn manifest_mut(&mut self) -> &mut BTreeMap<String, String> {
+        &mut self.manifest
+    }
+
+    /// The same machine, run by other instructions. Its decisions are the same.
+    #[must_use]
+    pub fn with_simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
+
+    /// The number of distinct centres that the readouts compare states with, of the input and of the stack.
+    pub fn centres(&self) -> (usize, usize) {
+        (self.projection.centres(Side::Input), self.projection.centres(Side::Stack))
+    }
+
+    /// The number of support vectors of a readout; 0 if it is no support vector machine.
+    pub fn support(&self, readout: Readout) -> usize {
+        match self.head(readout) {
+            Some(Head::Votes { pairs, .. }) => {
+                let mut used: Vec<u32> = pairs.iter().flat_map(|pair| &pair.terms).map(|&(row, _)| row).collect();
+                used.sort_unstable();
+                used.dedup();
+                used.len()
+            }
+            _ => 0,
+        }
+    }
+
+    /// All decisions on a pair of states, computed anew: slow and obvious, for experiments and tests.
+    ///
+    /// # Panics
+    /// If a state has not as many values as the reservoir has neurons.
+    pub fn choose(&self, input: &[f64], stack: &[f64]) -> Choices {
+        self.with_features(input, stack, |features, scratch| {
+            let (reduction, _) = self.reduction(features, scratch);
+            let shift = *self.shift.decide(&self.projection, features, scratch).0;
+            let mut output = Vec::new();
+            self.output_values(features, scratch, &mut output);
+            Choices { reduction, shift, output }
+        })
+    }
+
+    /// The decision values of a readout on a pair of states, one for each pair of its classes in the order (0, 1),
+    /// (0, 2), ..., (1, 2), ...; positive for the first of the two. Empty if it is no support vector machine.
+    ///
+    /// # Panics
+    /// If a state has not as many values as the reservoir has neurons.
+    pub fn decision_values(&self, readout: Readout, input: &[f64], stack: &[f64]) -> Vec<f64> {
+        let Some(head) = self.head(readout) else { return Vec::new() };
+        self.with_features(input, stack, |features, scratch| {
+            head.pair_values(&self.projection, features.input, features.stack, scratch);
+            scratch.pairs().to_vec()
+        })
+    }
+
+    fn head(&self, readout: Readout) -> Option<&Head> {
+        match (readout, &self.actions) {
+            (Readout::Pop, Actions::Separate { pop, .. }) => Some(&pop.head),
+            (Readout::Push, Actions::Separate { push, .. }) => Some(&push.head),
+            (Readout::Pop | Readout::Push, Actions::Joint(joint)) => Some(&joint.head),
+            (Readout::Shift, _) => Some(&self.shift.head),
+            (Readout::Output, _) => match &self.output {
+                Output::Classes(classifier) => Some(&classifier.head),
+                Output::Regression => None,
+            },
+        }
+    }
+
+    /// The readouts that are asked, and how each decides; pop stands for both, if they are joint. A regression is left out.
+    pub(crate) fn heads(&self) -> Vec<(Readout, &Head)> {
+        let separate = matches!(self.actions, Actions::Separate { .. });
+        let asked = [Readout::Pop, Readout::Push, Readout::Output, Readout::Shift];
+        let asked = asked.into_iter().filter(|&readout| separate || readout != Readout::Push);
+        asked.filter_map(|readout| self.head(readout).map(|head| (readout, head))).collect()
+    }
+
+    /// The class of a readout that means this answer, if it has one.
+    pub(crate) fn class(&self, readout: Readout, answer: Answer) -> Option<usize> {
+        fn place<L: PartialEq>(labels: &[L], label: &L) -> Option<usize> {
+            labels.iter().position(|own| own == label)
+        }
+        match (readout, answer, &self.actions, &self.output) {
+            (Readout::Pop, Answer::Act(act), Actions::Separate { pop, .. }, _) => place(&pop.labels, &act.pop),
+            (Readout::Push, Answer::Act(act), Actions::Separate { push, .. }, _) => place(&push.labels, &act.push),
+            (Readout::Pop, Answer::Act(act), Actions::Joint(joint), _) => place(&joint.labels, &act),
+            (Readout::Shift, Answer::Shift(shift), ..) => place(&self.shift.labels, &shift),
+            (Readout::Output, Answer::Output(accepts), _, Output::Classes(output)) => {
+                place(&output.labels, &Values(vec![f64::from(u8::from(accepts))]))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a class of a readout means; the half of an action that the readout does not decide is nothing.
+    pub(crate) fn answer(&self, readout: Readout, class: usize) -> Option<Answer> {
+        match (readout, &self.actions, &self.output) {
+            (Readout::Pop, Actions::Separate { pop, .. }, _) => {
+                pop.labels.get(class).map(|&pop| Answer::Act(Reduction { pop, push: None }))
+            }
+            (Readout::Push, Actions::Separate { push, .. }, _) => {
+                push.labels.get(class).map(|&push| Answer::Act(Reduction { pop: 0, push }))
+            }
+            (Readout::Pop | Readout::Push, Actions::Joint(joint), _) => {
+                joint.labels.get(class).copied().map(Answer::Act)
+            }
+            (Readout::Shift, ..) => self.shift.labels.get(class).copied().map(Answer::Shift),
+            (Readout::Output, _, Output::Classes(output)) => {
+                output.labels.get(class).and_then(|values| values.0.first()).map(|&value| Answer::Output(value > 0.5))
+            }
+            (Readout::Output, _, Output::Regression) => None,
+        }
+    }
+
+    /// What the readouts compare states with.
+    pub(crate) fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    /// In the symbol view, the input features of what comes next.
+    pub(crate) fn symbol_features(&self, next: Lookahead) -> &[f64] {
+        match next {
+            Lookahead::Token(token) => &self.symbols[token.index()],
+            Lookahead::End => &self.symbols[self.symbols.len() - 1],
+        }
+    }
+
+    fn with_features<R>(&self, input: &[f64], stack: &[f64], f: impl FnOnce(&Features<'_>, &mut Scratch) -> R) -> R {
+        for state in [input, stack] {
+            assert_eq!(state.len(), self.reservoir.neurons(), "a state has a value for each neuron");
+        }
+        let mut scratch = Scratch::default();
+        let input = self.project(Side::Input, input, &mut scratch);
+        let stack = self.project(Side::Stack, stack, &mut scratch);
+        f(&Features { input: &input, stack: &stack }, &mut scratch)
+    }
+
+    /// The features of a state.
+    fn project(&self, side: Side, state: &[f64], scratch: &mut Scratch) -> Vec<f64> {
+        let mut out = vec![0.; self.projection.width(side)];
+        self.projection.project_all(self.simd, side, &mut [(state, &mut out)], scratch.comparison());
+        out
+    }
+
+    pub(super) fn reduction(&self, features: &Features<'_>, scratch: &mut Scratch) -> (Reduction, f64) {
+        match &self.actions {
+            Actions::Separate { pop, push } => {
+                let (&pop, pop_margin) = pop.decide(&self.projection, features, scratch);
+                let (&push, push_margin) = push.decide(&self.projection, features, scratch);
+                (Reduction { pop, push }, pop_margin.min(push_margin))
+            }
+            Actions::Joint(joint) => {
+                let (&reduction, margin) = joint.decide(&self.projection, features, scratch);
+                (reduction, margin)
+            }
+        }
+    }
+
+    pub(super) fn output_values(&self, features: &Features<'_>, scratch: &mut Scratch, out: &mut Vec<f64>) {
+        match &self.output {
+            Output::Classes(classifier) => {
+                out.clear();
+                out.extend_from_slice(&classifier.decide(&self.projection, features, scratch).0.0);
+            }
+            Output::Regression => self.projection.linear_values(features.input, features.stack, out),
+        }
+    }
+
+    /// A machine of these parts, and what follows from them.
+    pub(super) fn new(
+        alphabet: Arc<Alphabet>,
+        reservoir: Arc<dyn Reservoir>,
+        (view, mode): (View, Mode),
+        readouts: Readouts,
+        lessons: Lessons,
+        manifest: BTreeMap<String, String>,
+    ) -> Self {
+        let Readouts { projection, actions, shift, output } = readouts;
+        let mut this = Self {
+            alphabet,
+            reservoir,
+            view,
+            mode,
+            simd: Simd::default(),
+            projection,
+            actions,
+            shift,
+            output,
+            symbols: Vec::new(),
+            bottom: Vec::new(),
+            lessons: Arc::new(lessons),
+            manifest,
+        };
+        this.derive();
+        this
+    }
+
+    /// Computes the features of the empty stack and, in the symbol view, of the symbols.
+    fn derive(&mut self) {
+        let mut scratch = Scratch::default();
+        let zero = vec![0.; self.reservoir.neurons()];
+        self.bottom = self.project(Side::Stack, &zero, &mut scratch);
+        if self.view == View::Symbol {
+            let mut states: Vec<Vec<f64>> = vec![zero.clone(); self.alphabet.terminals().len() + 1];
+            for (channel, state) in states.iter_mut().enumerate().take(self.alphabet.terminals().len()) {
+                self.reservoir.step(self.simd, &zero, Drive::Channel(channel), state);
+            }
+            self.symbols = states.iter().map(|state| self.project(Side::Input, state, &mut scratch)).collect();
+        }
+    }
+}
+
+/// What an input, or the end of the word, is to a reservoir.
+pub(super) fn drive(input: Option<Input<'_>>) -> Drive<'_> {
+    match input {
+        None => Drive::Silence,
+        Some(Input::Symbol(symbol)) => Drive::Channel(symbol.index()),
+        Some(Input::Vector(values)) => Drive::Values(values),
+    }
+}

@@ -1,0 +1,219 @@
+//! The halves of readouts: what can be computed from the state of the input, or of the stack, alone.
+
+use std::collections::HashMap;
+
+use super::lessons::{Lesson, Side, StateId, States};
+use crate::simd::{Comparison, POINTS, Rows, Simd};
+
+/// The halves of all readouts of a machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Projection {
+    input: Half,
+    stack: Half,
+    kernels: Vec<Kernel>,
+}
+
+/// One side of a projection. A state's features are the kernel factors of each kernel, then the linear values.
+#[derive(Clone, Debug)]
+struct Half {
+    centres: Rows,
+    /// For each kernel the centres that it uses.
+    members: Vec<Vec<u32>>,
+    /// A linear map, column by column, and the number of its outputs.
+    linear: (Vec<f64>, usize),
+    width: usize,
+}
+
+/// A kernel of one width and the support vectors of all heads that share it.
+#[derive(Clone, Debug)]
+struct Kernel {
+    gamma: f64,
+    /// Where its factors begin among the features of either side.
+    offsets: [usize; 2],
+    /// For each support vector the place of its halves among the factors.
+    support: Vec<[u32; 2]>,
+}
+
+/// A kernel that is put together: the support vectors of one training set, as pairs of states.
+pub(crate) struct KernelParts {
+    pub(crate) gamma: f64,
+    pub(crate) support: Vec<Lesson>,
+}
+
+/// What a model file keeps of a projection.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ProjectionParts {
+    /// For the input and for the stack.
+    pub(crate) halves: [HalfParts; 2],
+    /// gamma and support of each kernel.
+    pub(crate) kernels: Vec<(f64, Vec<[u32; 2]>)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HalfParts {
+    /// The centres, one after the other.
+    pub(crate) centres: Vec<f64>,
+    pub(crate) members: Vec<Vec<u32>>,
+    pub(crate) linear: (Vec<f64>, usize),
+}
+
+impl Half {
+    fn parts(&self) -> HalfParts {
+        let centres = (0..self.centres.len()).flat_map(|row| self.centres.row(row)).collect();
+        HalfParts { centres, members: self.members.clone(), linear: self.linear.clone() }
+    }
+
+    /// `None` if a member is no centre or the linear map has the wrong size.
+    fn from_parts(neurons: usize, parts: HalfParts) -> Option<Self> {
+        let HalfParts { centres: values, members, linear } = parts;
+        let mut centres = Rows::new(neurons);
+        values.chunks_exact(neurons).for_each(|row| centres.push(row));
+        let known = members.iter().flatten().all(|&member| (member as usize) < centres.len());
+        let width = members.iter().map(Vec::len).sum::<usize>() + linear.1;
+        (known && linear.0.len() == linear.1.checked_mul(neurons)?).then_some(Self { centres, members, linear, width })
+    }
+
+    fn new(states: &States, kernels: &[KernelParts], side: Side, linear: (Vec<f64>, usize)) -> (Self, Vec<Vec<u32>>) {
+        let mut places: HashMap<StateId, u32> = HashMap::new();
+        let mut centres = Rows::new(states.neurons());
+        let mut members = Vec::new();
+        let mut support = Vec::new();
+        for kernel in kernels {
+            let mut local: HashMap<StateId, u32> = HashMap::new();
+            let mut mine = Vec::new();
+            let place = |lesson: &Lesson| {
+                let state = lesson.state(side);
+                *local.entry(state).or_insert_with(|| {
+                    let centre = *places.entry(state).or_insert_with(|| {
+                        centres.push(&states.get(state));
+                        centres.len() as u32 - 1
+                    });
+                    mine.push(centre);
+                    mine.len() as u32 - 1
+                })
+            };
+            support.push(kernel.support.iter().map(place).collect());
+            members.push(mine);
+        }
+        let width = members.iter().map(Vec::len).sum::<usize>() + linear.1;
+        (Self { centres, members, linear, width }, support)
+    }
+}
+
+impl Projection {
+    /// Puts a projection together from kernels over `lessons` and a linear map for either side.
+    pub(crate) fn new(
+        inputs: &States,
+        stacks: &States,
+        kernels: &[KernelParts],
+        linear: [(Vec<f64>, usize); 2],
+    ) -> Self {
+        let [linear_input, linear_stack] = linear;
+        let (input, input_support) = Half::new(inputs, kernels, Side::Input, linear_input);
+        let (stack, stack_support) = Half::new(stacks, kernels, Side::Stack, linear_stack);
+        let supports = input_support.iter().zip(&stack_support);
+        let join = |(a, b): (&Vec<u32>, &Vec<u32>)| a.iter().zip(b).map(|(&a, &b)| [a, b]).collect();
+        let kernels = kernels.iter().map(|kernel| kernel.gamma).zip(supports.map(join));
+        Self::assemble(input, stack, kernels)
+    }
+
+    fn assemble(input: Half, stack: Half, kernels: impl Iterator<Item = (f64, Vec<[u32; 2]>)>) -> Self {
+        let mut offsets = [0; 2];
+        let mut built = Vec::new();
+        for (k, (gamma, support)) in kernels.enumerate() {
+            built.push(Kernel { gamma, offsets, support });
+            offsets[0] += input.members[k].len();
+            offsets[1] += stack.members[k].len();
+        }
+        Self { input, stack, kernels: built }
+    }
+
+    pub(crate) fn parts(&self) -> ProjectionParts {
+        let kernels = self.kernels.iter().map(|kernel| (kernel.gamma, kernel.support.clone())).collect();
+        ProjectionParts { halves: [self.input.parts(), self.stack.parts()], kernels }
+    }
+
+    /// `None` if the parts do not fit together.
+    pub(crate) fn from_parts(neurons: usize, parts: ProjectionParts) -> Option<Self> {
+        let [input, stack] = parts.halves;
+        let (input, stack) = (Half::from_parts(neurons, input)?, Half::from_parts(neurons, stack)?);
+        let fits = |half: &Half| half.members.len() == parts.kernels.len();
+        if !fits(&input) || !fits(&stack) || input.linear.1 != stack.linear.1 {
+            return None;
+        }
+        let inside = |(k, (_, support)): (usize, &(f64, Vec<[u32; 2]>))| {
+            let (a, b) = (input.members[k].len(), stack.members[k].len());
+            support.iter().all(|place| (place[0] as usize) < a && (place[1] as usize) < b)
+        };
+        let sound = parts.kernels.iter().enumerate().all(inside);
+        sound.then(|| Self::assemble(input, stack, parts.kernels.into_iter()))
+    }
+
+    /// The number of support vectors of a kernel.
+    pub(crate) fn support(&self, kernel: usize) -> Option<usize> {
+        self.kernels.get(kernel).map(|kernel| kernel.support.len())
+    }
+
+    /// The number of linear values.
+    pub(crate) fn linear_count(&self) -> usize {
+        self.input.linear.1
+    }
+
+    fn half(&self, side: Side) -> &Half {
+        match side {
+            Side::Input => &self.input,
+            Side::Stack => &self.stack,
+        }
+    }
+
+    /// The number of features of a state.
+    pub(crate) fn width(&self, side: Side) -> usize {
+        self.half(side).width
+    }
+
+    /// The number of distinct centres on a side.
+    pub(crate) fn centres(&self, side: Side) -> usize {
+        self.half(side).centres.len()
+    }
+
+    /// Fills in the features of each state. `comparison` is scratch.
+    pub(crate) fn project_all(
+        &self,
+        simd: Simd,
+        side: Side,
+        states: &mut [(&[f64], &mut [f64])],
+        comparison: &mut Comparison,
+    ) {
+        let half = self.half(side);
+        let count = half.centres.len();
+        for group in states.chunks_mut(POINTS) {
+            let distances = comparison.squared_distances(simd, &half.centres, group.iter().map(|(state, _)| *state));
+            for (at, (state, out)) in group.iter_mut().enumerate() {
+                let distances = &distances[at * count..][..count];
+                let mut rest = &mut **out;
+                for (kernel, members) in self.kernels.iter().zip(&half.members) {
+                    let (factors, after) = rest.split_at_mut(members.len());
+                    simd.gaussian(kernel.gamma, distances, members, factors);
+                    rest = after;
+                }
+                simd.multiply(&half.linear.0, state, rest);
+            }
+        }
+    }
+
+    /// The kernel value of each support vector of a kernel, from the features of both states.
+    pub(super) fn kernel_values(&self, kernel: usize, input: &[f64], stack: &[f64], out: &mut Vec<f64>) {
+        let kernel = &self.kernels[kernel];
+        let (input, stack) = (&input[kernel.offsets[0]..], &stack[kernel.offsets[1]..]);
+        out.clear();
+        out.extend(kernel.support.iter().map(|&[a, b]| input[a as usize] * stack[b as usize]));
+    }
+
+    /// The sum of the linear values of both states.
+    pub(crate) fn linear_values(&self, input: &[f64], stack: &[f64], out: &mut Vec<f64>) {
+        let count = self.input.linear.1;
+        out.clear();
+        let (input, stack) = (&input[input.len() - count..], &stack[stack.len() - count..]);
+        out.extend(input.iter().zip(stack).map(|(a, b)| a + b));
+    }
+}
