@@ -6,7 +6,8 @@ use echostack::{Alphabet, Trace, Word};
 use echostack_lab::{Choice, Model, ModelError, Prepared, Problem, Trained as Tested};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Architecture, Settings, Trained, train};
+use crate::settings::{Architecture, Settings};
+use crate::train::{Trained, train};
 
 /// The three baselines, set up as in the paper: there is nothing to search.
 pub fn baselines() -> Vec<Box<dyn Model>> {

@@ -3,8 +3,8 @@
 use burn::tensor::Tensor;
 use echostack::{Input, Trace, Word};
 
-use crate::Network;
 use crate::maps::{Drawing, MapId, Pass, matrix, values};
+use crate::network::Network;
 
 /// A recurrent layer.
 pub trait Recurrent: Send + Sync {

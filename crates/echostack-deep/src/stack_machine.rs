@@ -1,13 +1,15 @@
 //! The deep stack machine: the paper's machine with a GRU in the place of the reservoir, and all of it learned.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use burn::tensor::{Tensor, activation::log_softmax};
+use echostack::teach::{Follower, Instruction};
 use echostack::{Alphabet, Input, Limits, Reduction, SymbolId, Trace, Word};
 
-use crate::Network;
 use crate::gru::{Gru, Reading};
 use crate::maps::{Drawing, MapId, Pass, matrix, values};
+use crate::network::Network;
 use crate::regression::{encode, inputs};
 
 /// What a run may use: far more than any task needs, and little enough that a machine that pushes forever is soon found
@@ -84,48 +86,27 @@ impl StackMachine {
     /// Runs a trace under teacher forcing (Algorithm 3): whatever the machine would do, what is taught is done. The
     /// states are computed one after the other, the scores all at once.
     fn force(&self, pass: &mut Pass<'_>, trace: &Trace) -> Lesson {
-        let Columns { pop, push, shift, output } = &self.columns;
         let (word, nonterminals) = self.read(pass, trace.word(), trace.steps().len());
-        let mut input = self.gru.start();
-        let mut stack = vec![self.gru.start()];
-        let (mut inputs, mut stacks) = (Vec::new(), Vec::new());
-        let (mut targets, mut teaches) = (Vec::new(), Vec::new());
-        for (number, (step, next)) in trace.steps().iter().zip(&word).enumerate() {
-            let taught = trace.taught().contains(&number);
-            input = self.gru.step(pass, &input, next);
-            for &reduction in step.reductions.iter().chain([&Reduction::NONE]) {
-                let pushed = reduction.push.map(|symbol| symbol.index() - self.terminals);
-                inputs.push(input.clone());
-                stacks.push(top(&stack).clone());
-                let mut target = vec![0.; self.columns.width()];
-                if taught {
-                    target[pop.start + reduction.pop as usize] = 1.;
-                    target[push.start + pushed.map_or(0, |number| number + 1)] = 1.;
-                }
-                let settled = taught && reduction == Reduction::NONE;
-                if settled {
-                    target[output.clone()].iter_mut().zip(&step.output).for_each(|(to, &from)| *to = from as f32);
-                }
-                if settled && number < trace.word().len() {
-                    target[shift.start + usize::from(step.shift)] = 1.;
-                }
-                targets.extend(target);
-                teaches.extend(output.clone().map(|_| f32::from(u8::from(settled))));
-                stack.truncate(stack.len() - reduction.pop as usize);
-                if let Some(number) = pushed {
-                    stack.push(self.gru.step(pass, top(&stack), &nonterminals[number]));
-                }
-            }
-            // What is shifted in the last step is never looked at.
-            if step.shift && number + 1 < trace.steps().len() {
-                stack.push(self.gru.step(pass, top(&stack), next));
-            }
-        }
+        let mut lead = Lead {
+            machine: self,
+            pass,
+            word,
+            nonterminals,
+            step: 0,
+            input: self.gru.start(),
+            empty: self.gru.start(),
+            inputs: Vec::new(),
+            stacks: Vec::new(),
+            targets: Vec::new(),
+            teaches: Vec::new(),
+        };
+        let Ok(()) = trace.replay(&mut lead);
+        let Lead { inputs, stacks, targets, teaches, .. } = lead;
         let states = Tensor::cat(vec![Tensor::cat(inputs, 0), Tensor::cat(stacks, 0)], 1);
         Lesson {
             scores: pass.apply(self.heads, states),
             targets: matrix(targets, self.columns.width()),
-            teaches: matrix(teaches, output.len()),
+            teaches: matrix(teaches, self.columns.output.len()),
         }
     }
 
@@ -162,6 +143,77 @@ impl StackMachine {
             }
         }
         outputs
+    }
+}
+
+/// The way of a machine along one trace: the states in which something is decided, and what should be.
+struct Lead<'m, 'p, 'w> {
+    machine: &'m StackMachine,
+    pass: &'p mut Pass<'w>,
+    /// What the GRU reads of each input, and of each nonterminal.
+    word: Vec<Reading>,
+    nonterminals: Vec<Reading>,
+    step: usize,
+    /// The state of the input so far, and of the empty stack.
+    input: Tensor<2>,
+    empty: Tensor<2>,
+    inputs: Vec<Tensor<2>>,
+    stacks: Vec<Tensor<2>>,
+    targets: Vec<f32>,
+    teaches: Vec<f32>,
+}
+
+impl Lead<'_, '_, '_> {
+    /// The number of a pushed symbol among the nonterminals.
+    fn nonterminal(&self, symbol: SymbolId) -> Option<usize> {
+        symbol.index().checked_sub(self.machine.terminals)
+    }
+
+    /// What the scores should be; zeros where nothing is taught.
+    fn target(&self, instruction: &Instruction<'_>) -> Vec<f32> {
+        let Columns { pop, push, shift, output } = &self.machine.columns;
+        let mut target = vec![0.; self.machine.columns.width()];
+        if instruction.taught {
+            let Reduction { pop: popped, push: pushed } = instruction.reduction;
+            let pushed = pushed.and_then(|symbol| self.nonterminal(symbol));
+            target[pop.start + popped as usize] = 1.;
+            target[push.start + pushed.map_or(0, |number| number + 1)] = 1.;
+            let values = instruction.output.into_iter().flatten();
+            target[output.clone()].iter_mut().zip(values).for_each(|(to, &from)| *to = from as f32);
+            if let Some(shifted) = instruction.shift {
+                target[shift.start + usize::from(shifted)] = 1.;
+            }
+        }
+        target
+    }
+}
+
+impl Follower for Lead<'_, '_, '_> {
+    type Element = Tensor<2>;
+    type Error = Infallible;
+
+    fn look(&mut self, step: usize, _: Option<Input<'_>>) -> Result<(), Infallible> {
+        self.step = step;
+        self.input = self.machine.gru.step(self.pass, &self.input, &self.word[step]);
+        Ok(())
+    }
+
+    fn follow(&mut self, instruction: &Instruction<'_>, stack: &[Tensor<2>]) -> Result<(), Infallible> {
+        self.inputs.push(self.input.clone());
+        self.stacks.push(stack.last().unwrap_or(&self.empty).clone());
+        self.targets.extend(self.target(instruction));
+        let teaches = instruction.taught && instruction.output.is_some();
+        self.teaches.extend(self.machine.columns.output.clone().map(|_| f32::from(u8::from(teaches))));
+        Ok(())
+    }
+
+    fn push(&mut self, stack: &[Tensor<2>], input: Input<'_>) -> Result<Tensor<2>, Infallible> {
+        let nonterminal = match input {
+            Input::Symbol(symbol) => self.nonterminal(symbol),
+            Input::Vector(_) => None,
+        };
+        let reading = nonterminal.map_or(&self.word[self.step], |number| &self.nonterminals[number]);
+        Ok(self.machine.gru.step(self.pass, stack.last().unwrap_or(&self.empty), reading))
     }
 }
 

@@ -12,11 +12,11 @@ use crate::readout::{
     ContextId, Distances, Fault, Head, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Shape, Side,
     StateId, States, Svm, Values, ridge, scale, train,
 };
-use crate::recognize::{Reduction, View};
+use crate::recognize::View;
 use crate::reservoir::{Drive, Reservoir, ReservoirError, ReservoirParams};
 use crate::simd::Simd;
-use crate::symbol::{Alphabet, Lookahead};
-use crate::teach::{Answer, Exercise, Trace, digest};
+use crate::symbol::{Alphabet, Input, Lookahead};
+use crate::teach::{Answer, Exercise, Follower, Instruction, Trace, digest};
 
 /// Why a machine could not be trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -102,10 +102,11 @@ impl Checked {
         let needed = traces.first().map_or(1, Trace::output_width);
         for (done, trace) in traces.iter().enumerate() {
             let given = trace.output_width();
-            if given != needed || !fits(trace, alphabet) {
+            if given != needed || !trace.fits(alphabet) {
                 return Err(FitError::Misfit { source_name: trace.source().to_string(), given, needed });
             }
-            collector.add(trace, self.params().max_rows, control)?;
+            let (collector, max_rows) = (&mut collector, self.params().max_rows);
+            trace.replay(&mut Lead { collector, input: 0, max_rows, control })?;
             control.progress(Stage::Collect, done + 1, traces.len());
         }
         for exercise in exercises {
@@ -159,12 +160,6 @@ fn manifest(params: &Params, traces: &[Trace]) -> BTreeMap<String, String> {
         ("traces.sha256", digest(traces)),
     ];
     entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
-}
-
-/// Whether all symbols of a trace are of this alphabet: it may have been made for another.
-fn fits(trace: &Trace, alphabet: &Alphabet) -> bool {
-    let mut pushes = trace.steps().iter().flat_map(|step| &step.reductions).filter_map(|reduction| reduction.push);
-    pushes.all(|symbol| alphabet.is_nonterminal(symbol)) && trace.word().inputs().all(|input| input.fits(alphabet))
 }
 
 /// The run of Algorithm 3 over many traces. Sequences of symbols that begin alike are stepped through only once.
@@ -267,52 +262,64 @@ impl<'a> Collector<'a> {
         }
         Ok(())
     }
+}
 
-    fn add(&mut self, trace: &Trace, max_rows: usize, control: &dyn Control) -> Result<(), FitError> {
-        let mut input = 0;
-        let mut stack: Vec<ContextId> = vec![0];
-        let top = |stack: &[ContextId]| stack[stack.len() - 1];
-        let inputs = trace.word().inputs().map(Some).chain([None]);
-        for (number, (step, next)) in trace.steps().iter().zip(inputs).enumerate() {
-            if self.lessons.actions.rows.len() > max_rows {
-                return Err(FitError::TooManyRows(max_rows));
-            }
-            if number % 1024 == 0 && control.cancelled() {
-                return Err(FitError::Cancelled);
-            }
-            input = match (self.view, next) {
-                (View::Reservoir, _) => self.step(input, drive(next))?,
-                (View::Symbol, None) => 0,
-                (View::Symbol, Some(_)) => self.step(0, drive(next))?,
-            };
-            let taught = trace.taught().contains(&number);
-            for &reduction in step.reductions.iter().chain([&Reduction::NONE]) {
-                if taught {
-                    let row = self.lesson(input, top(&stack));
-                    self.lessons.actions.add(row, reduction);
-                }
-                stack.truncate(stack.len() - reduction.pop as usize);
-                if let Some(symbol) = reduction.push {
-                    stack.push(self.step(top(&stack), Drive::Channel(symbol.index()))?);
-                }
-            }
-            if taught {
-                let row = self.lesson(input, top(&stack));
-                let values = Values(step.output.iter().map(|value| value + 0.).collect()); // -0 and 0 are the same
-                if self.regression {
-                    self.lessons.steps.push((row, values));
-                } else {
-                    self.lessons.outputs.add(row, values);
-                }
-                if next.is_some() {
-                    self.lessons.shifts.add(row, step.shift);
-                }
-            }
-            if next.is_some() && step.shift {
-                stack.push(self.step(top(&stack), drive(next))?);
+/// The way of a collector along one trace, under teacher forcing.
+struct Lead<'c, 'a> {
+    collector: &'c mut Collector<'a>,
+    /// The input so far.
+    input: ContextId,
+    max_rows: usize,
+    control: &'c dyn Control,
+}
+
+/// The sequence that is the whole stack.
+fn whole(stack: &[ContextId]) -> ContextId {
+    stack.last().copied().unwrap_or(0)
+}
+
+impl Follower for Lead<'_, '_> {
+    type Element = ContextId;
+    type Error = FitError;
+
+    fn look(&mut self, step: usize, next: Option<Input<'_>>) -> Result<(), FitError> {
+        if self.collector.lessons.actions.rows.len() > self.max_rows {
+            return Err(FitError::TooManyRows(self.max_rows));
+        }
+        if step.is_multiple_of(1024) && self.control.cancelled() {
+            return Err(FitError::Cancelled);
+        }
+        self.input = match (self.collector.view, next) {
+            (View::Reservoir, _) => self.collector.step(self.input, drive(next))?,
+            (View::Symbol, None) => 0,
+            (View::Symbol, Some(_)) => self.collector.step(0, drive(next))?,
+        };
+        Ok(())
+    }
+
+    fn follow(&mut self, instruction: &Instruction<'_>, stack: &[ContextId]) -> Result<(), FitError> {
+        let &Instruction { taught, reduction, output, shift, .. } = instruction;
+        if !taught {
+            return Ok(());
+        }
+        let row = self.collector.lesson(self.input, whole(stack));
+        let regression = self.collector.regression;
+        let Lessons { actions, shifts, outputs, steps, .. } = &mut self.collector.lessons;
+        actions.add(row, reduction);
+        if let Some(output) = output {
+            let values = Values(output.iter().map(|value| value + 0.).collect()); // -0 and 0 are the same
+            if regression {
+                steps.push((row, values));
+            } else {
+                outputs.add(row, values);
             }
         }
+        shift.into_iter().for_each(|shift| shifts.add(row, shift));
         Ok(())
+    }
+
+    fn push(&mut self, stack: &[ContextId], input: Input<'_>) -> Result<ContextId, FitError> {
+        self.collector.step(whole(stack), drive(Some(input)))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::exercise::Answer;
+use super::replay::{Follower, Instruction};
 use super::trace::Trace;
 use crate::recognize::{Reduction, View};
 use crate::symbol::{Input, SymbolId};
@@ -63,57 +64,90 @@ impl Action {
 /// The contradictions between traces that are seen in this view, at most `most` of them: each with the first trace that
 /// asked for something else. Only steps that teach count.
 pub fn contradictions(traces: &[Trace], view: View, most: usize) -> Vec<Contradiction> {
-    let mut sequences = Sequences::default();
-    let mut known: HashMap<(Node, Node, bool), (Action, Place)> = HashMap::new();
-    let mut found = Vec::new();
+    let mut search = Search {
+        view,
+        most,
+        sequences: Sequences::default(),
+        known: HashMap::new(),
+        found: Vec::new(),
+        trace: 0,
+        input: 0,
+    };
     for (number, trace) in traces.iter().enumerate() {
-        let mut input = 0;
-        // The symbols on the stack and the sequences they are; vectors stand as the symbol of their first channel.
-        let mut stack: Vec<(SymbolId, Node)> = Vec::new();
-        let inputs = trace.word().inputs().map(Some).chain([None]);
-        for (at, (step, next)) in trace.steps().iter().zip(inputs).enumerate() {
-            let before = if view == View::Reservoir { input } else { 0 };
-            input = sequences.step(before, key(next));
-            let mut claim = |stack: &[(SymbolId, Node)], action: Action| {
-                let settles = matches!(action, Action::Settle { .. });
-                let top = stack.last().map_or(0, |&(_, node)| node);
-                let (first, place) =
-                    known.entry((input, top, settles)).or_insert_with(|| (action.clone(), (number, at)));
-                if *first != action && found.len() < most {
-                    found.push(Contradiction {
-                        places: [*place, (number, at)],
-                        actions: [first.describe(), action.describe()],
-                        stack: stack.iter().map(|&(symbol, _)| symbol).collect(),
-                    });
-                }
-            };
-            let taught = trace.taught().contains(&at);
-            for &reduction in step.reductions.iter().chain([&Reduction::NONE]) {
-                if taught {
-                    claim(&stack, Action::Reduce(reduction));
-                }
-                stack.truncate(stack.len() - reduction.pop as usize);
-                if let Some(symbol) = reduction.push {
-                    let node = sequences.step(stack.last().map_or(0, |&(_, node)| node), vec![symbol.index() as u64]);
-                    stack.push((symbol, node));
-                }
-            }
-            if taught {
-                let shift = step.shift && next.is_some();
-                claim(&stack, Action::Settle { output: step.output.clone(), shift });
-            }
-            if let (true, Some(input)) = (step.shift, next) {
-                let symbol = match input {
-                    Input::Symbol(symbol) => symbol,
-                    Input::Vector(_) => SymbolId::new(0),
-                };
-                let node = sequences.step(stack.last().map_or(0, |&(_, node)| node), key(next));
-                stack.push((symbol, node));
-            }
-            if found.len() >= most {
-                return found;
-            }
+        (search.trace, search.input) = (number, 0);
+        if trace.replay(&mut search) == Err(Enough) {
+            break;
         }
     }
-    found
+    search.found
+}
+
+/// As many contradictions were found as were asked for.
+#[derive(PartialEq)]
+struct Enough;
+
+/// The search for contradictions, trace by trace.
+struct Search {
+    view: View,
+    most: usize,
+    sequences: Sequences,
+    /// What was asked for first, and where, by input, stack, and whether it settles the step.
+    known: HashMap<(Node, Node, bool), (Action, Place)>,
+    found: Vec<Contradiction>,
+    /// The number of the trace at hand.
+    trace: usize,
+    /// The input so far.
+    input: Node,
+}
+
+/// A symbol on the stack, and the sequence that it ends. A vector stands as the symbol of its first channel.
+type Element = (SymbolId, Node);
+
+fn top(stack: &[Element]) -> Node {
+    stack.last().map_or(0, |&(_, node)| node)
+}
+
+impl Search {
+    fn claim(&mut self, step: usize, stack: &[Element], action: Action) -> Result<(), Enough> {
+        let settles = matches!(action, Action::Settle { .. });
+        let place = (self.trace, step);
+        let first = self.known.entry((self.input, top(stack), settles)).or_insert_with(|| (action.clone(), place));
+        if first.0 != action && self.found.len() < self.most {
+            self.found.push(Contradiction {
+                places: [first.1, place],
+                actions: [first.0.describe(), action.describe()],
+                stack: stack.iter().map(|&(symbol, _)| symbol).collect(),
+            });
+        }
+        if self.found.len() < self.most { Ok(()) } else { Err(Enough) }
+    }
+}
+
+impl Follower for Search {
+    type Element = Element;
+    type Error = Enough;
+
+    fn look(&mut self, _: usize, next: Option<Input<'_>>) -> Result<(), Enough> {
+        let before = if self.view == View::Reservoir { self.input } else { 0 };
+        self.input = self.sequences.step(before, key(next));
+        Ok(())
+    }
+
+    fn follow(&mut self, instruction: &Instruction<'_>, stack: &[Element]) -> Result<(), Enough> {
+        let &Instruction { step, taught, reduction, output, shift } = instruction;
+        if !taught {
+            return Ok(());
+        }
+        self.claim(step, stack, Action::Reduce(reduction))?;
+        let settle = output.map(|output| Action::Settle { output: output.to_vec(), shift: shift == Some(true) });
+        settle.map_or(Ok(()), |action| self.claim(step, stack, action))
+    }
+
+    fn push(&mut self, stack: &[Element], input: Input<'_>) -> Result<Element, Enough> {
+        let symbol = match input {
+            Input::Symbol(symbol) => symbol,
+            Input::Vector(_) => SymbolId::new(0),
+        };
+        Ok((symbol, self.sequences.step(top(stack), key(Some(input)))))
+    }
 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::exercise::{Answer, Exercise};
+use super::replay::{Follower, Instruction};
 use super::trace::Trace;
 use crate::recognize::Reduction;
-use crate::symbol::{Lookahead, SymbolId, Word};
+use crate::symbol::{Input, Lookahead, SymbolId, Word};
 
 /// How much of a configuration a context keeps. Two configurations that are alike so far are one context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,31 +138,7 @@ impl Corpus {
         if let Some(step) = trace.steps().iter().position(|step| !plain(&step.output)) {
             return Err(CorpusError::Output(step));
         }
-        let mut stack: Vec<SymbolId> = Vec::new();
-        for (at, step) in trace.steps().iter().enumerate() {
-            let taught = trace.taught().contains(&at);
-            let before = last(&tokens[..at], self.depth.before);
-            let next = tokens.get(at).map_or(Lookahead::End, |&token| Lookahead::Token(token));
-            let mut claim = |stack: &[SymbolId], answer: Answer| {
-                write(&mut self.key, before, next, last(stack, self.depth.stack), answer);
-                count(&mut self.seen, &self.key, 1, &trace.source)
-            };
-            for &reduction in step.reductions.iter().chain([&Reduction::NONE]) {
-                if taught {
-                    claim(&stack, Answer::Act(reduction))?;
-                }
-                stack.truncate(stack.len() - reduction.pop as usize);
-                stack.extend(reduction.push);
-            }
-            if taught {
-                claim(&stack, Answer::Output(step.output[0] > 0.5))?;
-                if next != Lookahead::End {
-                    claim(&stack, Answer::Shift(step.shift))?;
-                }
-            }
-            stack.extend(next.token().filter(|_| step.shift));
-        }
-        Ok(())
+        trace.replay(&mut Counter { corpus: self, tokens, source: &trace.source })
     }
 
     /// Counts a context that was counted elsewhere.
@@ -183,6 +160,45 @@ impl Corpus {
             .collect();
         all.sort_unstable_by(|a, b| a.exercise.cmp(&b.exercise));
         all
+    }
+}
+
+/// Counts what a trace asks for.
+struct Counter<'c> {
+    corpus: &'c mut Corpus,
+    tokens: &'c [SymbolId],
+    source: &'c Arc<str>,
+}
+
+impl Follower for Counter<'_> {
+    type Element = SymbolId;
+    type Error = CorpusError;
+
+    fn look(&mut self, _: usize, _: Option<Input<'_>>) -> Result<(), CorpusError> {
+        Ok(())
+    }
+
+    fn follow(&mut self, instruction: &Instruction<'_>, stack: &[SymbolId]) -> Result<(), CorpusError> {
+        let &Instruction { step, taught, reduction, output, shift } = instruction;
+        if !taught {
+            return Ok(());
+        }
+        let Corpus { depth, seen, key } = &mut *self.corpus;
+        let before = last(&self.tokens[..step], depth.before);
+        let next = self.tokens.get(step).map_or(Lookahead::End, |&token| Lookahead::Token(token));
+        let output = output.map(|output| Answer::Output(output[0] > 0.5));
+        for answer in [Some(Answer::Act(reduction)), output, shift.map(Answer::Shift)].into_iter().flatten() {
+            write(key, before, next, last(stack, depth.stack), answer);
+            count(seen, key, 1, self.source)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, _: &[SymbolId], input: Input<'_>) -> Result<SymbolId, CorpusError> {
+        match input {
+            Input::Symbol(symbol) => Ok(symbol),
+            Input::Vector(_) => Err(CorpusError::Vectors),
+        }
     }
 }
 

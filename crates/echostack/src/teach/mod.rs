@@ -7,6 +7,7 @@ mod contradiction;
 mod corpus;
 mod exercise;
 mod json;
+mod replay;
 mod score;
 mod trace;
 
@@ -16,5 +17,6 @@ pub use exercise::{Answer, Exercise};
 pub use json::{
     ContextFile, MAX_LINE, TraceFileError, TraceReader, read_contexts, read_traces, write_contexts, write_traces,
 };
+pub use replay::{Follower, Instruction};
 pub use score::{Comparison, Score, compare, output_error, score};
 pub use trace::{Step, Trace, TraceError, TraceFault, digest, record};

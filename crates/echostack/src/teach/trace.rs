@@ -131,6 +131,12 @@ impl Trace {
         self.steps.len() <= self.word.len()
     }
 
+    /// Whether all symbols of the trace are of this alphabet: it may have been made for another.
+    pub fn fits(&self, alphabet: &Alphabet) -> bool {
+        let mut pushes = self.steps.iter().flat_map(|step| &step.reductions).filter_map(|reduction| reduction.push);
+        pushes.all(|symbol| alphabet.is_nonterminal(symbol)) && self.word.inputs().all(|input| input.fits(alphabet))
+    }
+
     /// The number of output values of a step.
     pub fn output_width(&self) -> usize {
         self.steps[0].output.len()

@@ -1,0 +1,77 @@
+//! Teacher forcing: a walk along a trace on which what is taught is done, whatever a machine would do (Algorithm 3).
+
+use super::trace::Trace;
+use crate::recognize::Reduction;
+use crate::symbol::Input;
+
+/// What a trace asks for in one configuration of input and stack.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Instruction<'t> {
+    /// The step, counted from 0.
+    pub step: usize,
+    /// Whether the step teaches, or only leads to those that do.
+    pub taught: bool,
+    /// The action on the stack; [`Reduction::NONE`] is the last one of its step.
+    pub reduction: Reduction,
+    /// The output, if the action is the last one of its step.
+    pub output: Option<&'t [f64]>,
+    /// Whether the input is shifted then. There is nothing to shift at the end of the word.
+    pub shift: Option<bool>,
+}
+
+/// Something that is led along a trace by [`Trace::replay`], which keeps the stack for it.
+pub trait Follower {
+    /// What stands on the stack for each symbol.
+    type Element;
+    /// Why the walk may end early.
+    type Error;
+
+    /// Looks at the input of a step, or at the end of the word.
+    ///
+    /// # Errors
+    /// If the walk is to end here.
+    fn look(&mut self, step: usize, next: Option<Input<'_>>) -> Result<(), Self::Error>;
+
+    /// Receives an instruction. The top of the stack is last.
+    ///
+    /// # Errors
+    /// If the walk is to end here.
+    fn follow(&mut self, instruction: &Instruction<'_>, stack: &[Self::Element]) -> Result<(), Self::Error>;
+
+    /// The element for an input that is shifted, or a nonterminal that is pushed, onto this stack.
+    ///
+    /// # Errors
+    /// If the walk is to end here.
+    fn push(&mut self, stack: &[Self::Element], input: Input<'_>) -> Result<Self::Element, Self::Error>;
+}
+
+impl Trace {
+    /// Walks along the trace: at each step the follower looks at the input, then receives an instruction for each action on
+    /// the stack and a last one for output and shift. Each instruction is carried out before the next one.
+    ///
+    /// # Errors
+    /// The first error of the follower, which ends the walk.
+    pub fn replay<F: Follower>(&self, follower: &mut F) -> Result<(), F::Error> {
+        let mut stack: Vec<F::Element> = Vec::new();
+        let inputs = self.word().inputs().map(Some).chain([None]);
+        for (number, (step, next)) in self.steps().iter().zip(inputs).enumerate() {
+            follower.look(number, next)?;
+            let taught = self.taught().contains(&number);
+            for &reduction in &step.reductions {
+                let action = Instruction { step: number, taught, reduction, output: None, shift: None };
+                follower.follow(&action, &stack)?;
+                stack.truncate(stack.len() - reduction.pop as usize);
+                if let Some(symbol) = reduction.push {
+                    stack.push(follower.push(&stack, Input::Symbol(symbol))?);
+                }
+            }
+            let (output, shift) = (Some(&step.output[..]), next.map(|_| step.shift));
+            let last = Instruction { step: number, taught, reduction: Reduction::NONE, output, shift };
+            follower.follow(&last, &stack)?;
+            if let (true, Some(input)) = (step.shift, next) {
+                stack.push(follower.push(&stack, input)?);
+            }
+        }
+        Ok(())
+    }
+}
