@@ -74,7 +74,7 @@ Section Machine.
     |}
   |}.
 
-  (* ** States are functions of what was read (reservoir/mod.rs, [encode]) *)
+  (* ** States are functions of what was read (reservoir/network.rs, [encode]) *)
 
   (* The state after these symbols, the last one first, begun at [g]. *)
   Fixpoint stack_after (g : state M) (st : list symbol) : state M :=

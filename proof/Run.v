@@ -18,7 +18,7 @@ Definition is_none (r : reduction) : bool :=
 Lemma is_none_spec r : is_none r = true <-> r = NONE.
 Proof. destruct r as [[|p] [s|]]; simpl; split; intro H; try discriminate; reflexivity. Qed.
 
-(* The trait Engine, without mutation: what [Engine::rewind] goes back to is the memory before the [look]. The functions
+(* The trait Stack, without mutation: what [Stack::rewind] goes back to is the memory before the [look]. The functions
    that only save work ([prepare]) and the margins are left out. *)
 Record engine := {
   memory : Type;
@@ -108,7 +108,7 @@ Section Alphabet.
         end.
       Definition expected (m : M) : list lookahead := filter (fits m) lookaheads.
 
-      (* Session::feed for each token, then Session::finish. [Engine::admits] refuses what is no terminal. *)
+      (* Session::feed for each token, then Session::finish. [Stack::admits] refuses what is no terminal. *)
       Fixpoint judge_from (position : nat) (m : M) (word : list symbol) : verdict :=
         match word with
         | [] =>

@@ -70,7 +70,7 @@ pub use machine::{ActionReadout, Checked, Choices, FitError, Machine, OutputRead
 pub use model::Model;
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
-    Engine, Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Status, Tree,
+    Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Stack, Status, Tree,
     TreeBuilder, Verdict, View, Visit, is_state, judge, judge_all, judge_in_turn, outputs, watch_all,
 };
 pub use reservoir::{

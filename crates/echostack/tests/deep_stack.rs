@@ -68,7 +68,7 @@ fn a_million_symbols_deep() {
     feed(&mut shallow, 0, 1000);
     let mut deep: Reading = machine.start(Limits::default());
     feed(&mut deep, 0, MILLION);
-    assert_eq!(deep.engine().symbols().count(), MILLION);
+    assert_eq!(deep.stack().symbols().count(), MILLION);
     let resident = resident_mib();
 
     // Brackets opened and closed at the top; down over many checkpoints; and up and down across them, further than the

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::{Order, error, fit, languages, slow_outputs};
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{
-    ActionReadout, Alphabet, Control, Engine, FitError, Input, Limit, Limits, Machine, Mode, Oracle, Outputs, Params,
-    Recognizer, Reduction, Run, Session, Stage, Status, Step, SymbolId, Trace, Verdict, View, Word, judge, outputs,
-    record, watch_all,
+    ActionReadout, Alphabet, Control, FitError, Input, Limit, Limits, Machine, Mode, Oracle, Outputs, Params,
+    Recognizer, Reduction, Run, Session, Stack, Stage, Status, Step, SymbolId, Trace, Verdict, View, Word, judge,
+    outputs, record, watch_all,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -140,7 +140,7 @@ struct Stubborn {
     marked: usize,
 }
 
-impl Engine for Stubborn {
+impl Stack for Stubborn {
     fn alphabet(&self) -> &Alphabet {
         &self.alphabet
     }
@@ -187,7 +187,7 @@ fn endless_pushes_and_pops_from_nothing_are_stopped() {
         let verdict = run.clone().finish(&mut ());
         assert_eq!(status == Status::Stopped, matches!(verdict, Verdict::Stopped { .. }));
         // What was done on the token is undone.
-        assert_eq!(run.engine().depth, if status == Status::Open { depth + 1 } else { depth });
+        assert_eq!(run.stack().depth, if status == Status::Open { depth + 1 } else { depth });
         verdict
     };
     let stopped = |limit| Verdict::Stopped { position: 0, limit };

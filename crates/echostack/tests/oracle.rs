@@ -234,7 +234,7 @@ fn reductions_under_a_refused_token_leave_no_trace() {
     }
     // `{k:n` + `]` reduces n to V and V to A before the token is refused.
     assert_eq!(feed(&mut session, "]"), Status::Refused);
-    let names: Vec<&str> = session.engine().symbols().iter().map(|&symbol| alphabet.name(symbol)).collect();
+    let names: Vec<&str> = session.stack().symbols().iter().map(|&symbol| alphabet.name(symbol)).collect();
     assert_eq!(names, ["{", "k", ":", "n"]);
     let expected: Vec<_> = [",", "}"].map(|name| Lookahead::Token(alphabet.symbol(name).unwrap())).into();
     let mut sorted = session.expected();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::viable::{StackState, Viability};
 use super::{Automaton, AutomatonError};
 use crate::control::Control;
-use crate::recognize::{Engine, Limits, Mode, Recognizer, Reduction, Run};
+use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 use crate::undo::UndoStack;
 
@@ -129,7 +129,7 @@ impl OracleStack {
     }
 }
 
-impl Engine for OracleStack {
+impl Stack for OracleStack {
     fn alphabet(&self) -> &Alphabet {
         &self.oracle.automaton.alphabet
     }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::readouts::{Actions, Classifier, Output, Readouts};
+use super::readouts::{Actions, LabelledHead, Output, Readouts};
 use super::stack_machine::Machine;
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
 use crate::readout::{
-    Clause, ContextInput, Contexts, HalfParts, Head, Lesson, Lessons, Pair, Projection, ProjectionParts, Side, StateId,
-    Values,
+    Clause, HalfParts, Head, Histories, HistoryId, HistoryInput, Lesson, Lessons, Pair, Projection, ProjectionParts,
+    Side, StateId, Values,
 };
 use crate::recognize::{Mode, Reduction, View};
 use crate::reservoir::{Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, Reservoir, ReservoirParts};
@@ -238,13 +238,13 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
     };
     let actions = match header.actions {
         ActionsHeader::Separate { pop, push } => Actions::Separate {
-            pop: Classifier { head: reader.head("pop", pop.len(), &projection)?, labels: pop },
-            push: Classifier {
+            pop: LabelledHead { head: reader.head("pop", pop.len(), &projection)?, labels: pop },
+            push: LabelledHead {
                 head: reader.head("push", push.len(), &projection)?,
                 labels: push.into_iter().map(symbol).collect::<Result<_, _>>()?,
             },
         },
-        ActionsHeader::Joint { actions } => Actions::Joint(Classifier {
+        ActionsHeader::Joint { actions } => Actions::Joint(LabelledHead {
             head: reader.head("actions", actions.len(), &projection)?,
             labels: actions
                 .into_iter()
@@ -252,7 +252,7 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
                 .collect::<Result<_, FileError>>()?,
         }),
     };
-    let shift = Classifier { head: reader.head("shift", header.shift.len(), &projection)?, labels: header.shift };
+    let shift = LabelledHead { head: reader.head("shift", header.shift.len(), &projection)?, labels: header.shift };
     let (output, width) = match header.output {
         Some(classes) => {
             let width = classes.first().map_or(0, Vec::len);
@@ -261,7 +261,7 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
                 return damaged("the output classes must be lists of finite values of one length");
             }
             let head = reader.head("output", classes.len(), &projection)?;
-            (Output::Classes(Classifier { head, labels: classes.into_iter().map(Values).collect() }), width)
+            (Output::Classes(LabelledHead { head, labels: classes.into_iter().map(Values).collect() }), width)
         }
         None if projection.linear_count() == 0 => return damaged("a regression without outputs"),
         None => (Output::Regression, projection.linear_count()),
@@ -393,23 +393,23 @@ fn read_projection(neurons: usize, reader: &Reader<'_>) -> Result<Projection, Fi
     Projection::from_parts(neurons, parts).map_or_else(|| damaged("its kernels do not fit together"), Ok)
 }
 
-/// How the last input of a context is written: a symbol's number, the end, or a vector's number with the top bit set.
+/// How the last input of a sequence is written: a symbol's number, the end, or a vector's number with the top bit set.
 const END: u32 = u32::MAX;
 const VECTOR: u32 = 1 << 31;
 
 fn write_lessons(lessons: &Lessons, tensors: &mut Tensors) {
-    let contexts = &lessons.contexts;
-    let last = contexts.last.iter().map(|last| match *last {
-        ContextInput::Symbol(symbol) => symbol,
-        ContextInput::End => END,
-        ContextInput::Vector(number) => VECTOR | number,
+    let histories = &lessons.histories;
+    let last = histories.last.iter().map(|last| match *last {
+        HistoryInput::Symbol(symbol) => symbol,
+        HistoryInput::End => END,
+        HistoryInput::Vector(number) => VECTOR | number,
     });
-    tensors.integers("lessons.parents", &[contexts.parents.len()], contexts.parents.iter().copied());
-    tensors.integers("lessons.last", &[contexts.last.len()], last);
-    let width = contexts.width.max(1);
-    tensors.floats("lessons.vectors", &[contexts.vectors.len() / width, width], contexts.vectors.iter().copied());
-    tensors.integers("lessons.inputs", &[lessons.inputs.len()], lessons.inputs.iter().copied());
-    tensors.integers("lessons.stacks", &[lessons.stacks.len()], lessons.stacks.iter().copied());
+    tensors.integers("lessons.parents", &[histories.parents.len()], histories.parents.iter().map(|id| id.number()));
+    tensors.integers("lessons.last", &[histories.last.len()], last);
+    let width = histories.width.max(1);
+    tensors.floats("lessons.vectors", &[histories.vectors.len() / width, width], histories.vectors.iter().copied());
+    tensors.integers("lessons.inputs", &[lessons.inputs.len()], lessons.inputs.iter().map(|id| id.number()));
+    tensors.integers("lessons.stacks", &[lessons.stacks.len()], lessons.stacks.iter().map(|id| id.number()));
     let place = |lesson: &Lesson| [lesson.input.index() as u32, lesson.stack.index() as u32];
     let actions = lessons.actions.rows.iter().zip(&lessons.actions.labels);
     let push = |action: &Reduction| action.push.map_or(0, |symbol| symbol.index() as u32 + 1);
@@ -431,36 +431,39 @@ fn write_lessons(lessons: &Lessons, tensors: &mut Tensors) {
 
 fn read_lessons(alphabet: &Alphabet, width: usize, reader: &Reader<'_>) -> Result<Lessons, FileError> {
     let terminals = alphabet.terminals().len();
-    let parents = reader.integers("lessons.parents", 1)?;
+    let ids = |name: &str| -> Result<Vec<HistoryId>, FileError> {
+        Ok(reader.integers(name, 1)?.into_iter().map(HistoryId::new).collect())
+    };
+    let parents = ids("lessons.parents")?;
     let vectors = match reader.shape("lessons.vectors") {
         Some(shape) if shape.first() == Some(&0) => Vec::new(),
         _ => reader.floats("lessons.vectors", terminals)?,
     };
     let count = vectors.len() / terminals.max(1);
-    let last: Vec<ContextInput> = reader
+    let last: Vec<HistoryInput> = reader
         .integers("lessons.last", 1)?
         .into_iter()
         .map(|code| match code {
-            END => Ok(ContextInput::End),
+            END => Ok(HistoryInput::End),
             code if code & VECTOR != 0 && ((code & !VECTOR) as usize) < count => {
-                Ok(ContextInput::Vector(code & !VECTOR))
+                Ok(HistoryInput::Vector(code & !VECTOR))
             }
-            code if (code as usize) < alphabet.len() => Ok(ContextInput::Symbol(code)),
+            code if (code as usize) < alphabet.len() => Ok(HistoryInput::Symbol(code)),
             _ => damaged("lessons.last names an input that is not there"),
         })
         .collect::<Result<_, _>>()?;
-    let ordered = parents.iter().enumerate().all(|(at, &parent)| parent as usize <= at);
+    let ordered = parents.iter().enumerate().all(|(at, parent)| parent.index() <= at);
     if parents.len() != last.len() || !ordered {
         return damaged("lessons.parents does not make a tree");
     }
     let mut lessons = Lessons::new();
-    lessons.inputs = reader.integers("lessons.inputs", 1)?;
-    lessons.stacks = reader.integers("lessons.stacks", 1)?;
-    if lessons.inputs.iter().chain(&lessons.stacks).any(|&context| context as usize > parents.len()) {
+    lessons.inputs = ids("lessons.inputs")?;
+    lessons.stacks = ids("lessons.stacks")?;
+    if lessons.inputs.iter().chain(&lessons.stacks).any(|id| id.index() > parents.len()) {
         return damaged("lessons.inputs or lessons.stacks names a context that is not there");
     }
     let width_of_vectors = if vectors.is_empty() { 0 } else { terminals };
-    lessons.contexts = Contexts { parents, last, vectors, width: width_of_vectors };
+    lessons.histories = Histories { parents, last, vectors, width: width_of_vectors };
     let (inputs, stacks) = (lessons.inputs.len(), lessons.stacks.len());
     let place = |input: u32, stack: u32| {
         if (input as usize) < inputs && (stack as usize) < stacks {

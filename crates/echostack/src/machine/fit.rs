@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::params::{ActionReadout, Checked, OutputReadout, Params};
-use super::readouts::{Actions, Classifier, Output, Readouts};
+use super::readouts::{Actions, LabelledHead, Output, Readouts};
 use super::stack_machine::{Machine, drive};
 use crate::control::{Control, Stage};
 use crate::readout::{
-    ContextId, Distances, Fault, Head, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Shape, Side,
+    Distances, Fault, Head, HistoryId, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Shape, Side,
     StateId, States, Svm, Values, ridge, scale, train,
 };
 use crate::recognize::View;
@@ -106,7 +106,7 @@ impl Checked {
                 return Err(FitError::Misfit { source_name: trace.source().to_string(), given, needed });
             }
             let (collector, max_rows) = (&mut collector, self.params().max_rows);
-            trace.replay(&mut Lead { collector, input: 0, max_rows, control })?;
+            trace.replay(&mut Lead { collector, input: HistoryId::EMPTY, max_rows, control })?;
             control.progress(Stage::Collect, done + 1, traces.len());
         }
         for exercise in exercises {
@@ -174,9 +174,9 @@ struct Collector<'a> {
     stacks: States,
     /// The states of known sequences, and how a symbol leads from one to another.
     known: Vec<Arc<[f64]>>,
-    next: HashMap<(ContextId, usize), ContextId>,
+    next: HashMap<(HistoryId, usize), HistoryId>,
     /// The numbers of those states among the distinct ones of either side, where they were asked for.
-    numbers: HashMap<(Side, ContextId), StateId>,
+    numbers: HashMap<(Side, HistoryId), StateId>,
 }
 
 impl<'a> Collector<'a> {
@@ -197,7 +197,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The sequence with one input more.
-    fn step(&mut self, from: ContextId, drive: Drive<'_>) -> Result<ContextId, FitError> {
+    fn step(&mut self, from: HistoryId, drive: Drive<'_>) -> Result<HistoryId, FitError> {
         let key = match drive {
             Drive::Channel(channel) => Some((from, channel)),
             _ => None,
@@ -206,41 +206,41 @@ impl<'a> Collector<'a> {
             return Ok(known);
         }
         let mut state = vec![0.; self.reservoir.neurons()];
-        self.reservoir.step(self.simd, &self.known[from as usize], drive, &mut state);
+        self.reservoir.step(self.simd, &self.known[from.index()], drive, &mut state);
         if !state.iter().all(|x| x.is_finite()) {
             return Err(FitError::NotFinite);
         }
         self.known.push(state.into());
-        let to = self.lessons.contexts.add(from, drive);
+        let to = self.lessons.histories.add(from, drive);
         self.next.extend(key.map(|key| (key, to)));
         Ok(to)
     }
 
     /// The number of a sequence's state among the distinct ones of its side.
-    fn intern(&mut self, side: Side, context: ContextId) -> StateId {
-        if let Some(&id) = self.numbers.get(&(side, context)) {
+    fn intern(&mut self, side: Side, history: HistoryId) -> StateId {
+        if let Some(&id) = self.numbers.get(&(side, history)) {
             return id;
         }
-        let (states, contexts) = match side {
+        let (states, histories) = match side {
             Side::Input => (&mut self.inputs, &mut self.lessons.inputs),
             Side::Stack => (&mut self.stacks, &mut self.lessons.stacks),
         };
-        let id = states.intern(&self.known[context as usize]);
-        if id.index() == contexts.len() {
-            contexts.push(context);
+        let id = states.intern(&self.known[history.index()]);
+        if id.index() == histories.len() {
+            histories.push(history);
         }
-        self.numbers.insert((side, context), id);
+        self.numbers.insert((side, history), id);
         id
     }
 
     /// The row of a pair of sequences.
-    fn lesson(&mut self, input: ContextId, stack: ContextId) -> Lesson {
+    fn lesson(&mut self, input: HistoryId, stack: HistoryId) -> Lesson {
         Lesson { input: self.intern(Side::Input, input), stack: self.intern(Side::Stack, stack) }
     }
 
     /// Adds the row of one exercise.
     fn practise(&mut self, exercise: &Exercise) -> Result<(), FitError> {
-        let mut input = 0;
+        let mut input = HistoryId::EMPTY;
         let next = match exercise.next {
             Lookahead::Token(token) => Some(Drive::Channel(token.index())),
             Lookahead::End if self.view == View::Symbol => None,
@@ -250,7 +250,7 @@ impl<'a> Collector<'a> {
         for drive in seen.iter().map(|token| Drive::Channel(token.index())).chain(next) {
             input = self.step(input, drive)?;
         }
-        let mut stack = 0;
+        let mut stack = HistoryId::EMPTY;
         for symbol in &exercise.stack {
             stack = self.step(stack, Drive::Channel(symbol.index()))?;
         }
@@ -268,18 +268,18 @@ impl<'a> Collector<'a> {
 struct Lead<'c, 'a> {
     collector: &'c mut Collector<'a>,
     /// The input so far.
-    input: ContextId,
+    input: HistoryId,
     max_rows: usize,
     control: &'c dyn Control,
 }
 
 /// The sequence that is the whole stack.
-fn whole(stack: &[ContextId]) -> ContextId {
-    stack.last().copied().unwrap_or(0)
+fn whole(stack: &[HistoryId]) -> HistoryId {
+    stack.last().copied().unwrap_or(HistoryId::EMPTY)
 }
 
 impl Follower for Lead<'_, '_> {
-    type Element = ContextId;
+    type Element = HistoryId;
     type Error = FitError;
 
     fn look(&mut self, step: usize, next: Option<Input<'_>>) -> Result<(), FitError> {
@@ -291,13 +291,13 @@ impl Follower for Lead<'_, '_> {
         }
         self.input = match (self.collector.view, next) {
             (View::Reservoir, _) => self.collector.step(self.input, drive(next))?,
-            (View::Symbol, None) => 0,
-            (View::Symbol, Some(_)) => self.collector.step(0, drive(next))?,
+            (View::Symbol, None) => HistoryId::EMPTY,
+            (View::Symbol, Some(_)) => self.collector.step(HistoryId::EMPTY, drive(next))?,
         };
         Ok(())
     }
 
-    fn follow(&mut self, instruction: &Instruction<'_>, stack: &[ContextId]) -> Result<(), FitError> {
+    fn follow(&mut self, instruction: &Instruction<'_>, stack: &[HistoryId]) -> Result<(), FitError> {
         let &Instruction { taught, reduction, output, shift, .. } = instruction;
         if !taught {
             return Ok(());
@@ -318,7 +318,7 @@ impl Follower for Lead<'_, '_> {
         Ok(())
     }
 
-    fn push(&mut self, stack: &[ContextId], input: Input<'_>) -> Result<ContextId, FitError> {
+    fn push(&mut self, stack: &[HistoryId], input: Input<'_>) -> Result<HistoryId, FitError> {
         self.collector.step(whole(stack), drive(Some(input)))
     }
 }
@@ -404,7 +404,7 @@ impl<'a> Trainer<'a> {
             }
         };
         let shift = if lessons.shifts.rows.is_empty() {
-            Classifier { labels: vec![true], head: Head::Constant(0) } // only empty words were shown
+            LabelledHead { labels: vec![true], head: Head::Constant(0) } // only empty words were shown
         } else {
             self.readout(&mut kernels, &lessons.shifts)?
         };
@@ -432,7 +432,7 @@ impl<'a> Trainer<'a> {
         &self,
         kernels: &mut Vec<KernelParts>,
         taught: &Labelled<L>,
-    ) -> Result<Classifier<L>, FitError> {
+    ) -> Result<LabelledHead<L>, FitError> {
         let gamma = self.gamma(&taught.rows);
         let trained = self.classify(&taught.rows, &taught.labels, gamma)?;
         Ok(KernelBuilder::new(kernels, gamma, &taught.rows).add(trained))
@@ -479,9 +479,9 @@ impl<'a> KernelBuilder<'a> {
         Self { kernels, rows, places: HashMap::new() }
     }
 
-    fn add<L>(&mut self, trained: Trained<L>) -> Classifier<L> {
+    fn add<L>(&mut self, trained: Trained<L>) -> LabelledHead<L> {
         let Trained { labels, pairs } = trained;
-        let Some(mut pairs) = pairs else { return Classifier { labels, head: Head::Constant(0) } };
+        let Some(mut pairs) = pairs else { return LabelledHead { labels, head: Head::Constant(0) } };
         let kernel = self.kernels.len() - 1;
         let support = &mut self.kernels[kernel].support;
         for (row, _) in pairs.iter_mut().flat_map(|pair| &mut pair.terms) {
@@ -490,6 +490,6 @@ impl<'a> KernelBuilder<'a> {
                 support.len() as u32 - 1
             });
         }
-        Classifier { head: Head::Votes { kernel, classes: labels.len(), pairs }, labels }
+        LabelledHead { head: Head::Votes { kernel, classes: labels.len(), pairs }, labels }
     }
 }

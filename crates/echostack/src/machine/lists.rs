@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::readouts::{Actions, Classifier, Output, Readouts};
+use super::readouts::{Actions, LabelledHead, Output, Readouts};
 use super::stack_machine::Machine;
 use crate::readout::{Affine, Clause, HalfParts, Head, Lessons, Projection, ProjectionParts, Values};
 use crate::recognize::{Mode, Reduction, View};
@@ -34,7 +34,7 @@ pub(crate) struct Lists {
 }
 
 impl<L: Clone + PartialEq> List<L> {
-    fn classifier(&self, tests: &[Test]) -> Classifier<L> {
+    fn classifier(&self, tests: &[Test]) -> LabelledHead<L> {
         let mut labels = vec![self.otherwise.clone()];
         let clauses = self.rules.iter().map(|(numbers, label)| {
             let class = labels.iter().position(|own| own == label).unwrap_or_else(|| {
@@ -48,7 +48,7 @@ impl<L: Clone + PartialEq> List<L> {
         });
         let clauses = clauses.collect();
         let head = if labels.len() == 1 { Head::Constant(0) } else { Head::List { clauses, otherwise: 0 } };
-        Classifier { labels, head }
+        LabelledHead { labels, head }
     }
 }
 
@@ -83,7 +83,7 @@ impl Machine {
             projection,
             actions: Actions::Joint(actions.classifier(tests)),
             shift: shift.classifier(tests),
-            output: Output::Classes(Classifier { labels, head: accept.head }),
+            output: Output::Classes(LabelledHead { labels, head: accept.head }),
         };
         Some(Self::new(alphabet, reservoir, (view, Mode::Strict), readouts, Lessons::new(), manifest))
     }

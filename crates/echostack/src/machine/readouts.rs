@@ -1,12 +1,12 @@
 //! The readouts of a machine: heads, and what their classes mean.
 
-use crate::readout::{Head, Projection, Scratch, Values};
+use crate::readout::{DecisionScratch, Head, Projection, Values};
 use crate::recognize::Reduction;
 use crate::symbol::SymbolId;
 
 /// A head and what its classes mean.
 #[derive(Clone, Debug)]
-pub(super) struct Classifier<L> {
+pub(super) struct LabelledHead<L> {
     pub(super) labels: Vec<L>,
     pub(super) head: Head,
 }
@@ -14,14 +14,14 @@ pub(super) struct Classifier<L> {
 /// What decides on pop and push.
 #[derive(Clone, Debug)]
 pub(super) enum Actions {
-    Separate { pop: Classifier<u32>, push: Classifier<Option<SymbolId>> },
-    Joint(Classifier<Reduction>),
+    Separate { pop: LabelledHead<u32>, push: LabelledHead<Option<SymbolId>> },
+    Joint(LabelledHead<Reduction>),
 }
 
 /// What decides on the output.
 #[derive(Clone, Debug)]
 pub(super) enum Output {
-    Classes(Classifier<Values>),
+    Classes(LabelledHead<Values>),
     Regression,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Output {
 pub(super) struct Readouts {
     pub(super) projection: Projection,
     pub(super) actions: Actions,
-    pub(super) shift: Classifier<bool>,
+    pub(super) shift: LabelledHead<bool>,
     pub(super) output: Output,
 }
 
@@ -40,8 +40,13 @@ pub(super) struct Features<'a> {
     pub(super) stack: &'a [f64],
 }
 
-impl<L: Clone> Classifier<L> {
-    pub(super) fn decide(&self, projection: &Projection, features: &Features<'_>, scratch: &mut Scratch) -> (&L, f64) {
+impl<L: Clone> LabelledHead<L> {
+    pub(super) fn decide(
+        &self,
+        projection: &Projection,
+        features: &Features<'_>,
+        scratch: &mut DecisionScratch,
+    ) -> (&L, f64) {
         let decision = self.head.decide(projection, features.input, features.stack, scratch);
         (&self.labels[decision.class], decision.margin)
     }

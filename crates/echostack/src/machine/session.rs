@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::readouts::Features;
 use super::stack::StateStack;
 use super::stack_machine::{Machine, drive};
-use crate::readout::{Scratch, Side};
-use crate::recognize::{Engine, Limits, Mode, Recognizer, Reduction, Run, View};
+use crate::readout::{DecisionScratch, Side};
+use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack, View};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 
 impl Recognizer for Machine {
@@ -35,7 +35,7 @@ pub struct MachineStack {
     next: Next,
     /// The vector looked at.
     vector: Vec<f64>,
-    scratch: Scratch,
+    scratch: DecisionScratch,
     output: Vec<f64>,
 }
 
@@ -59,7 +59,7 @@ impl MachineStack {
             input_known: false,
             next: Next::End,
             vector: Vec::new(),
-            scratch: Scratch::default(),
+            scratch: DecisionScratch::default(),
             output: Vec::new(),
             machine,
         }
@@ -80,14 +80,14 @@ impl MachineStack {
     }
 
     /// Calls `f` with the features of both states.
-    fn with_features<R>(&mut self, f: impl FnOnce(&Machine, &Features<'_>, &mut Scratch) -> R) -> R {
+    fn with_features<R>(&mut self, f: impl FnOnce(&Machine, &Features<'_>, &mut DecisionScratch) -> R) -> R {
         let Self { machine, stack, input_features, scratch, .. } = self;
         let stack = stack.features().unwrap_or(&machine.bottom);
         f(machine, &Features { input: input_features, stack }, scratch)
     }
 }
 
-impl Engine for MachineStack {
+impl Stack for MachineStack {
     fn alphabet(&self) -> &Alphabet {
         &self.machine.alphabet
     }
@@ -128,20 +128,19 @@ impl Engine for MachineStack {
         }
     }
 
-    fn prepare(engines: &mut [&mut Self]) {
-        let Some(first) = engines.first_mut() else { return };
+    fn prepare(stacks: &mut [&mut Self]) {
+        let Some(first) = stacks.first_mut() else { return };
         let machine = first.machine.clone();
         let mut comparison = std::mem::take(first.scratch.comparison());
         for side in [Side::Input, Side::Stack] {
-            let mut open: Vec<(&[f64], &mut [f64])> =
-                engines.iter_mut().filter_map(|engine| engine.open(side)).collect();
+            let mut open: Vec<(&[f64], &mut [f64])> = stacks.iter_mut().filter_map(|stack| stack.open(side)).collect();
             machine.projection.project_all(machine.simd, side, &mut open, &mut comparison);
         }
-        for engine in engines.iter_mut() {
-            engine.input_known = true;
-            engine.stack.set_known();
+        for each in stacks.iter_mut() {
+            each.input_known = true;
+            each.stack.set_known();
         }
-        if let Some(first) = engines.first_mut() {
+        if let Some(first) = stacks.first_mut() {
             *first.scratch.comparison() = comparison;
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::readouts::{Actions, Classifier, Features, Output, Readout, Readouts};
-use crate::readout::{Head, Lessons, Projection, Scratch, Side, Values};
+use super::readouts::{Actions, Features, LabelledHead, Output, Readout, Readouts};
+use crate::readout::{DecisionScratch, Head, Lessons, Projection, Side, Values};
 use crate::recognize::{Mode, Reduction, View};
 use crate::reservoir::{Drive, Reservoir};
 use crate::simd::Simd;
@@ -38,7 +38,7 @@ pub struct Machine {
     pub(super) simd: Simd,
     pub(super) projection: Projection,
     pub(super) actions: Actions,
-    pub(super) shift: Classifier<bool>,
+    pub(super) shift: LabelledHead<bool>,
     pub(super) output: Output,
     /// In the symbol view, the input features of each terminal, and last of the end.
     pub(super) symbols: Vec<Vec<f64>>,
@@ -218,24 +218,29 @@ impl Machine {
         }
     }
 
-    fn with_features<R>(&self, input: &[f64], stack: &[f64], f: impl FnOnce(&Features<'_>, &mut Scratch) -> R) -> R {
+    fn with_features<R>(
+        &self,
+        input: &[f64],
+        stack: &[f64],
+        f: impl FnOnce(&Features<'_>, &mut DecisionScratch) -> R,
+    ) -> R {
         for state in [input, stack] {
             assert_eq!(state.len(), self.reservoir.neurons(), "a state has a value for each neuron");
         }
-        let mut scratch = Scratch::default();
+        let mut scratch = DecisionScratch::default();
         let input = self.project(Side::Input, input, &mut scratch);
         let stack = self.project(Side::Stack, stack, &mut scratch);
         f(&Features { input: &input, stack: &stack }, &mut scratch)
     }
 
     /// The features of a state.
-    fn project(&self, side: Side, state: &[f64], scratch: &mut Scratch) -> Vec<f64> {
+    fn project(&self, side: Side, state: &[f64], scratch: &mut DecisionScratch) -> Vec<f64> {
         let mut out = vec![0.; self.projection.width(side)];
         self.projection.project_all(self.simd, side, &mut [(state, &mut out)], scratch.comparison());
         out
     }
 
-    pub(super) fn reduction(&self, features: &Features<'_>, scratch: &mut Scratch) -> (Reduction, f64) {
+    pub(super) fn reduction(&self, features: &Features<'_>, scratch: &mut DecisionScratch) -> (Reduction, f64) {
         match &self.actions {
             Actions::Separate { pop, push } => {
                 let (&pop, pop_margin) = pop.decide(&self.projection, features, scratch);
@@ -249,7 +254,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn output_values(&self, features: &Features<'_>, scratch: &mut Scratch, out: &mut Vec<f64>) {
+    pub(super) fn output_values(&self, features: &Features<'_>, scratch: &mut DecisionScratch, out: &mut Vec<f64>) {
         match &self.output {
             Output::Classes(classifier) => {
                 out.clear();
@@ -290,7 +295,7 @@ impl Machine {
 
     /// Computes the features of the empty stack and, in the symbol view, of the symbols.
     fn derive(&mut self) {
-        let mut scratch = Scratch::default();
+        let mut scratch = DecisionScratch::default();
         let zero = vec![0.; self.reservoir.neurons()];
         self.bottom = self.project(Side::Stack, &zero, &mut scratch);
         if self.view == View::Symbol {

@@ -66,7 +66,7 @@ impl Clause {
 
 /// Buffers of a decision, to be used again.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct DecisionScratch {
     comparison: Comparison,
     values: Vec<f64>,
     /// The kernel that `values` belongs to, if they are those of the features at hand.
@@ -75,7 +75,7 @@ pub(crate) struct Scratch {
     linear: Vec<f64>,
 }
 
-impl Scratch {
+impl DecisionScratch {
     /// Forgets kernel values: the features have changed.
     pub(crate) fn forget(&mut self) {
         self.kernel = None;
@@ -113,7 +113,7 @@ impl Head {
         projection: &Projection,
         input: &[f64],
         stack: &[f64],
-        scratch: &mut Scratch,
+        scratch: &mut DecisionScratch,
     ) -> Decision {
         match self {
             Self::Constant(class) => Decision { class: *class, margin: f64::INFINITY },
@@ -140,7 +140,13 @@ impl Head {
     }
 
     /// The decision values of all pairs, left in `scratch`.
-    pub(crate) fn pair_values(&self, projection: &Projection, input: &[f64], stack: &[f64], scratch: &mut Scratch) {
+    pub(crate) fn pair_values(
+        &self,
+        projection: &Projection,
+        input: &[f64],
+        stack: &[f64],
+        scratch: &mut DecisionScratch,
+    ) {
         scratch.pairs.clear();
         if let Self::Votes { kernel, pairs, .. } = self {
             scratch.evaluate(projection, *kernel, input, stack);

@@ -1,6 +1,6 @@
 //! What a machine is taught on: distinct states, and which pairs of them go with which label.
 //!
-//! States are large and sequences are small, so what is kept is where each state comes from ([`Contexts`]).
+//! States are large and sequences are small, so what is kept is where each state comes from ([`Histories`]).
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::fast::RandomState;
 
+use super::histories::{Histories, HistoryId};
 use crate::recognize::Reduction;
-use crate::reservoir::{Drive, Reservoir, encode};
+use crate::reservoir::{Reservoir, encode};
 use crate::simd::{Comparison, POINTS, ROUND, Rows, Simd};
 
 /// Which of the two states of a machine.
@@ -74,64 +75,6 @@ impl States {
     /// A state by its number.
     pub(crate) fn get(&self, id: StateId) -> Vec<f64> {
         self.rows.row(id.index()).collect()
-    }
-}
-
-/// The number of a sequence of inputs in [`Contexts`]; 0 is the empty one.
-pub(crate) type ContextId = u32;
-
-/// Sequences of inputs as a tree: each one is another with one input more.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub(crate) struct Contexts {
-    /// For each sequence but the empty one, the sequence without its last input.
-    pub(crate) parents: Vec<ContextId>,
-    /// The last input.
-    pub(crate) last: Vec<ContextInput>,
-    /// The vectors, `width` values each.
-    pub(crate) vectors: Vec<f64>,
-    pub(crate) width: usize,
-}
-
-/// What extends a sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ContextInput {
-    Symbol(u32),
-    Vector(u32),
-    End,
-}
-
-impl Contexts {
-    pub(crate) fn add(&mut self, parent: ContextId, drive: Drive<'_>) -> ContextId {
-        let last = match drive {
-            Drive::Silence => ContextInput::End,
-            Drive::Channel(channel) => ContextInput::Symbol(channel as u32),
-            Drive::Values(values) => {
-                self.width = values.len();
-                self.vectors.extend_from_slice(values);
-                ContextInput::Vector((self.vectors.len() / values.len()) as u32 - 1)
-            }
-        };
-        self.parents.push(parent);
-        self.last.push(last);
-        self.parents.len() as ContextId
-    }
-
-    /// The inputs of a sequence.
-    pub(crate) fn drives(&self, mut id: ContextId) -> Vec<Drive<'_>> {
-        let mut all = Vec::new();
-        while id > 0 {
-            let at = id as usize - 1;
-            all.push(match self.last[at] {
-                ContextInput::End => Drive::Silence,
-                ContextInput::Symbol(channel) => Drive::Channel(channel as usize),
-                ContextInput::Vector(number) => {
-                    Drive::Values(&self.vectors[number as usize * self.width..][..self.width])
-                }
-            });
-            id = self.parents[at];
-        }
-        all.reverse();
-        all
     }
 }
 
@@ -209,11 +152,11 @@ impl<L: Clone + Eq + Hash> Labelled<L> {
 /// What Algorithm 3 returns: the training sets of all readouts, over distinct states.
 #[derive(Clone, Debug)]
 pub struct Lessons {
-    pub(crate) contexts: Contexts,
+    pub(crate) histories: Histories,
     /// For each distinct state of the input, a sequence that leads to it.
-    pub(crate) inputs: Vec<ContextId>,
+    pub(crate) inputs: Vec<HistoryId>,
     /// For each distinct state of the stack, a sequence that leads to it.
-    pub(crate) stacks: Vec<ContextId>,
+    pub(crate) stacks: Vec<HistoryId>,
     pub(crate) actions: Labelled<Reduction>,
     pub(crate) shifts: Labelled<bool>,
     pub(crate) outputs: Labelled<Values>,
@@ -224,7 +167,7 @@ pub struct Lessons {
 impl Lessons {
     pub(crate) fn new() -> Self {
         Self {
-            contexts: Contexts::default(),
+            histories: Histories::default(),
             inputs: Vec::new(),
             stacks: Vec::new(),
             actions: Labelled::new(),
@@ -236,7 +179,7 @@ impl Lessons {
 
     /// The states of a lesson in a reservoir: h and g.
     pub fn states(&self, reservoir: &dyn Reservoir, lesson: Lesson) -> (Vec<f64>, Vec<f64>) {
-        let state = |context| encode(reservoir, Simd::default(), self.contexts.drives(context));
+        let state = |history| encode(reservoir, Simd::default(), self.histories.drives(history));
         (state(self.inputs[lesson.input.index()]), state(self.stacks[lesson.stack.index()]))
     }
 

@@ -9,6 +9,7 @@
 
 mod classifier;
 mod head;
+mod histories;
 mod lessons;
 mod projection;
 mod ridge;
@@ -16,8 +17,9 @@ mod separate;
 mod svm;
 
 pub use classifier::{Classifier, ClassifierError};
-pub(crate) use head::{Clause, Head, Pair, Scratch, place_of_pair};
-pub(crate) use lessons::{ContextId, ContextInput, Contexts, Distances, Labelled, Side, States, Values, scale};
+pub(crate) use head::{Clause, DecisionScratch, Head, Pair, place_of_pair};
+pub(crate) use histories::{Histories, HistoryId, HistoryInput};
+pub(crate) use lessons::{Distances, Labelled, Side, States, Values, scale};
 pub use lessons::{Lesson, Lessons, StateId};
 pub(crate) use projection::{HalfParts, KernelParts, Projection, ProjectionParts};
 pub use ridge::least_squares;

@@ -6,10 +6,10 @@ use super::session::{Session, Status};
 use super::verdict::{Limit, Limits, Verdict};
 use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
-/// What an automaton and a machine do differently: how they decide, and what they keep on their stack.
+/// The stack of an automaton, a machine or a table, and how each decides what to do with it.
 ///
-/// [`Run`] drives it and sees to limits, verdicts and observers.
-pub trait Engine: Clone + Send {
+/// [`Run`] drives it, and takes care of limits, verdicts and observers.
+pub trait Stack: Clone + Send {
     /// The symbols it reads and pushes.
     fn alphabet(&self) -> &Alphabet;
 
@@ -19,12 +19,12 @@ pub trait Engine: Clone + Send {
     /// Whether the input is one that it can read at all.
     fn admits(&self, input: Input<'_>) -> bool;
 
-    /// Sets the mark that [`Engine::rewind`] goes back to, then looks at the next input, or at the end.
+    /// Sets the mark that [`Stack::rewind`] goes back to, then looks at the next input, or at the end.
     fn look(&mut self, next: Option<Input<'_>>);
 
-    /// Computes what the next decisions of several engines need. It is called before each of them; what is computed for
+    /// Computes what the next decisions of several stacks need. It is called before each of them; what is computed for
     /// many at once is the same as for each alone, only faster.
-    fn prepare(_engines: &mut [&mut Self]) {}
+    fn prepare(_stacks: &mut [&mut Self]) {}
 
     /// What is to be done to the stack now, and the margin of that decision.
     fn decide(&mut self) -> (Reduction, f64);
@@ -44,7 +44,7 @@ pub trait Engine: Clone + Send {
     /// Pushes the input looked at.
     fn shift(&mut self);
 
-    /// Undoes everything since the last [`Engine::look`], and that look.
+    /// Undoes everything since the last [`Stack::look`], and that look.
     fn rewind(&mut self);
 }
 
@@ -55,10 +55,10 @@ enum Ended {
     Stopped(Limit),
 }
 
-/// The reading of one word by an [`Engine`].
+/// The reading of one word with a [`Stack`].
 #[derive(Clone, Debug)]
-pub struct Run<E> {
-    engine: E,
+pub struct Run<S> {
+    stack: S,
     limits: Limits,
     position: u64,
     /// The decisions that may still be taken on this token.
@@ -66,20 +66,20 @@ pub struct Run<E> {
     ended: Option<Ended>,
 }
 
-impl<E: Engine> Run<E> {
-    /// Begins a word with an engine whose stack is empty.
-    pub fn new(engine: E, limits: Limits) -> Self {
-        Self { engine, limits, position: 0, left: 0, ended: None }
+impl<S: Stack> Run<S> {
+    /// Begins a word with a stack that is empty.
+    pub fn new(stack: S, limits: Limits) -> Self {
+        Self { stack, limits, position: 0, left: 0, ended: None }
     }
 
-    /// Goes on with a word of which so many tokens were read, with an engine whose stack is as they leave it.
-    pub(crate) fn resume(engine: E, limits: Limits, position: u64) -> Self {
-        Self { position, ..Self::new(engine, limits) }
+    /// Goes on with a word of which so many tokens were read, with a stack as they leave it.
+    pub(crate) fn resume(stack: S, limits: Limits, position: u64) -> Self {
+        Self { position, ..Self::new(stack, limits) }
     }
 
-    /// The engine, as it stands after the last token that was read.
-    pub fn engine(&self) -> &E {
-        &self.engine
+    /// The stack as it stands after the last token that was read.
+    pub fn stack(&self) -> &S {
+        &self.stack
     }
 
     /// The number of tokens read.
@@ -89,33 +89,33 @@ impl<E: Engine> Run<E> {
 
     /// Looks at the next input, or at the end.
     fn look(&mut self, next: Option<Input<'_>>) {
-        self.engine.look(next);
-        self.left = self.limits.actions_at(self.engine.depth());
+        self.stack.look(next);
+        self.left = self.limits.actions_at(self.stack.depth());
     }
 
-    /// Takes one decision, for which the engine is prepared. Once there is nothing to do, says whether the output means
+    /// Takes one decision, for which the stack is prepared. Once there is nothing to do, says whether the output means
     /// acceptance (one round of lines 4 to 7 of Algorithm 1, 7 to 24 of Algorithm 2).
     fn act(&mut self, watch: &mut dyn Observer) -> Result<Option<bool>, Limit> {
         self.left = self.left.checked_sub(1).ok_or(Limit::Actions)?;
-        let (reduction, margin) = self.engine.decide();
+        let (reduction, margin) = self.stack.decide();
         watch.event(self.position, Event::Decide { reduction, margin });
         if reduction == Reduction::NONE {
-            let (values, accepting) = self.engine.output();
+            let (values, accepting) = self.stack.output();
             watch.event(self.position, Event::Output { values });
             return Ok(Some(accepting));
         }
-        let depth = self.engine.depth().checked_sub(reduction.pop as usize).ok_or(Limit::Underflow)?;
+        let depth = self.stack.depth().checked_sub(reduction.pop as usize).ok_or(Limit::Underflow)?;
         if reduction.push.is_some() && depth >= self.limits.depth {
             return Err(Limit::Depth);
         }
-        self.engine.reduce(reduction);
+        self.stack.reduce(reduction);
         Ok(None)
     }
 
     /// Acts on the stack until there is nothing to do.
     fn settle(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
         loop {
-            E::prepare(&mut [&mut self.engine]);
+            S::prepare(&mut [&mut self.stack]);
             if let Some(accepting) = self.act(watch)? {
                 return Ok(accepting);
             }
@@ -131,15 +131,15 @@ impl<E: Engine> Run<E> {
 
     /// Shifts the input looked at, and says whether it may stand here.
     fn shift(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
-        let (shifted, margin) = self.engine.shifts();
-        if shifted && self.engine.depth() >= self.limits.depth {
+        let (shifted, margin) = self.stack.shifts();
+        if shifted && self.stack.depth() >= self.limits.depth {
             return Err(Limit::Depth);
         }
         watch.event(self.position, Event::Shift { shifted, margin });
         if shifted {
-            self.engine.shift();
+            self.stack.shift();
         }
-        Ok(shifted || self.engine.mode() == Mode::Tolerant)
+        Ok(shifted || self.stack.mode() == Mode::Tolerant)
     }
 
     /// Reads the end and says whether the word is accepted.
@@ -156,7 +156,7 @@ impl<E: Engine> Run<E> {
             Err(limit) => self.ended = Some(Ended::Stopped(limit)),
         }
         if self.ended.is_some() {
-            self.engine.rewind();
+            self.stack.rewind();
         }
         self.status()
     }
@@ -169,9 +169,9 @@ impl<E: Engine> Run<E> {
             (Some(Ended::Stopped(limit)), _) | (None, Err(limit)) => Verdict::Stopped { position, limit },
             (None, Ok(true)) => Verdict::Accept,
             (None, Ok(false)) => {
-                self.engine.rewind();
+                self.stack.rewind();
                 let expected = self.expected();
-                match self.engine.mode() {
+                match self.stack.mode() {
                     Mode::Strict => Verdict::Incomplete { expected },
                     Mode::Tolerant => Verdict::Reject { position, expected },
                 }
@@ -189,12 +189,12 @@ impl<E: Engine> Run<E> {
     }
 }
 
-impl<E: Engine> Session for Run<E> {
+impl<S: Stack> Session for Run<S> {
     fn feed(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Status {
         if self.ended.is_some() {
             return self.status();
         }
-        if !self.engine.admits(input) {
+        if !self.stack.admits(input) {
             self.ended = Some(Ended::Refused);
             return Status::Refused;
         }
@@ -209,7 +209,7 @@ impl<E: Engine> Session for Run<E> {
 
     fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
         let mut verdicts = vec![None; words.len()];
-        let mut lanes: Vec<Lane<'_, E, W>> = Vec::new();
+        let mut lanes: Vec<Lane<'_, S, W>> = Vec::new();
         for (number, (run, word, watch)) in words.into_iter().enumerate() {
             let mut lane = Lane { run, word, watch, number, at: 0 };
             match lane.next() {
@@ -218,8 +218,8 @@ impl<E: Engine> Session for Run<E> {
             }
         }
         while !lanes.is_empty() {
-            let mut engines: Vec<&mut E> = lanes.iter_mut().map(|lane| &mut lane.run.engine).collect();
-            E::prepare(&mut engines);
+            let mut stacks: Vec<&mut S> = lanes.iter_mut().map(|lane| &mut lane.run.stack).collect();
+            S::prepare(&mut stacks);
             let mut at = 0;
             while at < lanes.len() {
                 match lanes[at].act() {
@@ -235,7 +235,7 @@ impl<E: Engine> Session for Run<E> {
     }
 
     fn expected(&self) -> Vec<Lookahead> {
-        if self.engine.mode() == Mode::Tolerant {
+        if self.stack.mode() == Mode::Tolerant {
             return Vec::new();
         }
         let mut fork = self.clone();
@@ -244,16 +244,16 @@ impl<E: Engine> Session for Run<E> {
                 Lookahead::Token(token) => fork.read(Input::Symbol(token), &mut ()),
                 Lookahead::End => fork.read_end(&mut ()),
             };
-            fork.engine.rewind();
+            fork.stack.rewind();
             fits == Ok(true)
         };
-        self.engine.alphabet().lookaheads().filter(|lookahead| fits(lookahead)).collect()
+        self.stack.alphabet().lookaheads().filter(|lookahead| fits(lookahead)).collect()
     }
 }
 
 /// One of several words that are read together.
-struct Lane<'a, E, W> {
-    run: Run<E>,
+struct Lane<'a, S, W> {
+    run: Run<S>,
     word: &'a Word,
     watch: &'a mut W,
     /// The place of the word among them.
@@ -267,11 +267,11 @@ enum Next {
     Ended,
 }
 
-impl<E: Engine, W: Observer> Lane<'_, E, W> {
+impl<S: Stack, W: Observer> Lane<'_, S, W> {
     /// Looks at the next input or at the end, unless the input is not admitted.
     fn next(&mut self) -> Next {
         let input = self.word.get(self.at);
-        if input.is_some_and(|input| !self.run.engine.admits(input)) {
+        if input.is_some_and(|input| !self.run.stack.admits(input)) {
             self.run.ended = Some(Ended::Refused);
             return Next::Ended;
         }

@@ -14,7 +14,7 @@ use super::fuse::Fused;
 use super::rows::{Rows, State};
 use crate::automaton::{AutomatonError, MAX_POP, Oracle};
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
-use crate::recognize::{Engine, Limits, Mode, Recognizer, Reduction, Run};
+use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 use crate::undo::UndoStack;
 
@@ -127,7 +127,7 @@ impl TableStack {
     }
 }
 
-impl Engine for TableStack {
+impl Stack for TableStack {
     fn alphabet(&self) -> &Alphabet {
         &self.table.alphabet
     }

@@ -29,9 +29,9 @@ pub(super) fn example(random: &mut impl Rng, repeats: Option<usize>, number: usi
     let copies = repeats.map_or(1, |most| random.random_range(1..=most));
     let bits: Vec<[f64; BITS]> =
         (0..length).map(|_| std::array::from_fn(|_| f64::from(random.random::<u8>() & 1))).collect();
-    let mut lesson = Lesson { values: Vec::new(), steps: Vec::new() };
+    let mut draft = Draft { values: Vec::new(), steps: Vec::new() };
     for bits in &bits {
-        lesson.add(bits, -1., Vec::new(), &[0.; BITS]);
+        draft.add(bits, -1., Vec::new(), &[0.; BITS]);
     }
     let one = |pop, push| Reduction { pop, push };
     let placeholder = SymbolId::new(WIDTH);
@@ -40,23 +40,24 @@ pub(super) fn example(random: &mut impl Rng, repeats: Option<usize>, number: usi
             0 => vec![one(0, Some(placeholder)); longest - length],
             _ => vec![one(1, None); length + 1],
         };
-        lesson.add(&[0.; BITS], 1., reductions, &[0.; BITS]);
+        draft.add(&[0.; BITS], 1., reductions, &[0.; BITS]);
         for bits in &bits {
-            lesson.add(&[0.; BITS], 0., Vec::new(), bits);
+            draft.add(&[0.; BITS], 0., Vec::new(), bits);
         }
     }
-    lesson.steps.push(Step { reductions: Vec::new(), output: vec![0.; BITS], shift: false });
+    draft.steps.push(Step { reductions: Vec::new(), output: vec![0.; BITS], shift: false });
     let name = if repeats.is_some() { "repeat-copy" } else { "copy" };
-    let word = Word::Vectors { width: WIDTH, values: lesson.values };
-    Trace::new(&alphabet(), format!("{name} example {number}"), word, lesson.steps).expect("the stack never runs out")
+    let word = Word::Vectors { width: WIDTH, values: draft.values };
+    Trace::new(&alphabet(), format!("{name} example {number}"), word, draft.steps).expect("the stack never runs out")
 }
 
-struct Lesson {
+/// A trace that is being written.
+struct Draft {
     values: Vec<f64>,
     steps: Vec<Step>,
 }
 
-impl Lesson {
+impl Draft {
     fn add(&mut self, bits: &[f64; BITS], end: f64, reductions: Vec<Reduction>, output: &[f64; BITS]) {
         self.values.extend_from_slice(bits);
         self.values.push(end);
