@@ -79,7 +79,7 @@ impl Language {
     /// A task by its name.
     #[staticmethod]
     fn task(name: &str) -> PyResult<Self> {
-        let task: Task = name.parse().map_err(|error: echostack::tasks::UnknownTask| Kind::Parameter.error(error))?;
+        let task: Task = name.parse().map_err(|error: echostack::UnknownName| Kind::Parameter.error(error))?;
         let language = task.language();
         Ok(Self { name: name.to_string(), task: Some(task), words: language, lexer: None, encoding: None })
     }

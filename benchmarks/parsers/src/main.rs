@@ -103,7 +103,7 @@ fn time(words: &[Vec<u8>], passes: usize, mut accepts: impl FnMut(&[u8]) -> bool
 /// The table of a machine that learned the task.
 fn compiled(task: Task) -> Result<Table, Box<dyn std::error::Error>> {
     let language = task.language().ok_or("a task of symbols")?;
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let (machine, _) = Study::default().prove(&*language, &params.check()?, &(), &mut |_| {})?;
     let found = extract(&machine, &())?;
     Ok(Table::new(&found.automaton, BTreeMap::new())?)

@@ -303,7 +303,7 @@ impl Bench {
                 };
                 let file = read_contexts(&mut std::io::BufReader::new(File::open(&found)?))?;
                 let exercises: Vec<_> = file.contexts.iter().map(|context| context.exercise.clone()).collect();
-                let mut params = echostack::tasks::ReservoirKind::Cycle.provable_params(256, 0);
+                let mut params = Params::provable(echostack::tasks::ReservoirKind::Cycle, 256, 0);
                 (params.mode, params.view) = (echostack::Mode::Strict, echostack::View::Symbol);
                 let start = Instant::now();
                 let (machine, wrong) = practise(&params.check()?, &file.alphabet, &exercises, &())?;

@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let view = View::from(args.lookahead);
-    let defaults = ReservoirKind::from(args.reservoir).provable_params(args.neurons, args.seed);
+    let defaults = Params::provable(ReservoirKind::from(args.reservoir), args.neurons, args.seed);
     let params = Params { view, mode: Mode::Strict, ..defaults }.check()?;
     let bar = Bar::new(quiet);
     let start = Instant::now();

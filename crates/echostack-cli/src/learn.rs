@@ -237,9 +237,9 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, control: &dyn Control
     let view = if paper { View::Reservoir } else { View::Symbol };
     let mode = if strict { Mode::Strict } else { Mode::Tolerant };
     let defaults = match subject.task {
-        _ if args.prove => kind.provable_params(args.neurons, args.seed),
+        _ if args.prove => Params::provable(kind, args.neurons, args.seed),
         Some(task) => task.params(kind, args.neurons, args.seed),
-        None => kind.params(args.neurons, args.seed),
+        None => Params::standard(kind, args.neurons, args.seed),
     };
     let params = params(args, defaults, view, mode).check()?;
     let Some(language) = &subject.language else {
@@ -306,7 +306,7 @@ fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     let file = File::open(path).with_context(|| format!("could not read {name}"))?;
     let (alphabet, traces) = read_traces(&mut BufReader::new(file)).with_context(|| format!("could not use {name}"))?;
     let strict = args.strict || traces.iter().any(Trace::is_refusal);
-    let defaults = ReservoirKind::from(args.reservoir).params(args.neurons, args.seed);
+    let defaults = Params::standard(ReservoirKind::from(args.reservoir), args.neurons, args.seed);
     let params = params(args, defaults, View::Symbol, if strict { Mode::Strict } else { Mode::Tolerant });
     let found = contradictions(&traces, params.view, 3);
     if !found.is_empty() {
@@ -337,7 +337,7 @@ fn from_contexts(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     );
     let exercises = exercises(file.contexts, &file.alphabet, args.majority)?;
     let strict = args.strict || exercises.iter().any(|exercise| exercise.answer == Answer::Shift(false));
-    let defaults = ReservoirKind::from(args.reservoir).provable_params(args.neurons, args.seed);
+    let defaults = Params::provable(ReservoirKind::from(args.reservoir), args.neurons, args.seed);
     let params = params(args, defaults, view, if strict { Mode::Strict } else { Mode::Tolerant });
     let (machine, wrong) = practise(&params.check()?, &file.alphabet, &exercises, bar)?;
     ensure!(

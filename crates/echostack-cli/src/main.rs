@@ -117,7 +117,7 @@ impl FromStr for TaskName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let name = text.strip_prefix("task:").unwrap_or(text);
-        name.parse().map(Self).map_err(|error: echostack::tasks::UnknownTask| error.to_string())
+        name.parse().map(Self).map_err(|error: echostack::UnknownName| error.to_string())
     }
 }
 

@@ -76,7 +76,7 @@ fn assert_prompt(what: &str, latencies: &[Duration]) {
 #[test]
 fn a_proof_and_a_check_end_when_they_are_cancelled() {
     let grammar = grammar("arithmetic", Encoding::Auto);
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let params = params.check().unwrap();
     let (machine, proof) = Study::default().prove(&grammar, &params, &(), &mut |_| {}).unwrap();
     let Proof::Proved(certificate) = proof else { panic!("arithmetic is not proved") };

@@ -159,7 +159,8 @@ fn compare(name: &str, language: &dyn Language, learned: bool) {
     let count: usize = std::env::var("ECHOSTACK_WORDS").map_or(3000, |count| count.parse().unwrap());
     let oracle = Arc::new(Oracle::strict(language.automaton().clone()).unwrap());
     let (machine, automaton) = if learned {
-        let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+        let params =
+            Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
         let study = Study { words: 20, ..Study::default() };
         let (machine, proof) = study.prove(language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
         assert!(matches!(proof, Proof::Proved(_)), "{name}");

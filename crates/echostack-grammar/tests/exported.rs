@@ -69,7 +69,8 @@ fn machines_of_grammars_are_read_back() {
     for (name, most) in [("json", 20), ("arithmetic", 60), ("xml", 25), ("sexpr", 30)] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
         let (grammar, _) = Grammar::open(&path, Encoding::Auto).unwrap();
-        let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+        let params =
+            Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
         let study = Study { words: 20, ..Study::default() };
         let (machine, proof) = study.prove(&grammar, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
         assert!(matches!(proof, Proof::Proved(_)), "{name}");

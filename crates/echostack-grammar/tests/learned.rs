@@ -21,7 +21,7 @@ fn number(name: &str, default: usize) -> usize {
 fn learn(name: &str, kind: ReservoirKind) -> (Grammar, Lexer, Arc<Machine>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
     let (grammar, lexer) = Grammar::open(&folder, Encoding::Auto).unwrap();
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..kind.params(256, 0) };
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::standard(kind, 256, 0) };
     let study = Study { tests: number("ECHOSTACK_TESTS", 1500), ..Study::default() };
     let (machine, rounds) = study.learn(&grammar, &params.check().unwrap(), &(), &mut |_| ()).unwrap();
     assert_eq!(rounds[rounds.len() - 1].wrong, 0, "{name}: {rounds:?}");

@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use echostack::tasks::{Split, Task, UnknownTask};
+use echostack::UnknownName;
+use echostack::tasks::{Split, Task};
 use echostack::{Alphabet, Language, Oracle, Trace, WordKind, examples};
 use echostack_grammar::{Encoding, Grammar, GrammarError};
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +26,7 @@ pub struct Problem {
 pub enum ProblemError {
     /// It is no task's.
     #[error(transparent)]
-    Task(#[from] UnknownTask),
+    Task(#[from] UnknownName),
     /// The grammar is of no use.
     #[error("could not use the grammar {path}: {error}")]
     Grammar {

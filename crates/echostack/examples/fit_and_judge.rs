@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut text = Vec::new();
     write_traces(&mut text, &task.alphabet(), &traces)?;
     let (alphabet, traces) = read_traces(&mut &text[..])?;
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let params = params.check()?;
     let mut fitted = None;
     let fit = least(|| fitted = params.fit(&alphabet, &traces, &()).ok());

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::name::named;
+
 /// A part of a long call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -16,6 +18,23 @@ pub enum Stage {
     Prove,
 }
 
+impl Stage {
+    /// All stages.
+    pub(crate) const ALL: [Self; 4] = [Self::Collect, Self::Train, Self::Test, Self::Prove];
+
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Collect => "collect",
+            Self::Train => "train",
+            Self::Test => "test",
+            Self::Prove => "prove",
+        }
+    }
+}
+
+named!(Stage, "stage");
+
 /// What a long call reports to, and asks whether to go on. `()` is the control that does neither.
 ///
 /// ```
@@ -25,7 +44,7 @@ pub enum Stage {
 /// struct Button(AtomicBool);
 /// impl Control for Button {
 ///     fn progress(&self, stage: Stage, done: usize, total: usize) {
-///         eprintln!("{stage:?}: {done} of {total}");
+///         eprintln!("{stage}: {done} of {total}");
 ///     }
 ///     fn cancelled(&self) -> bool {
 ///         self.0.load(Ordering::Relaxed)

@@ -49,6 +49,7 @@ pub mod file;
 pub mod language;
 pub mod machine;
 mod model;
+mod name;
 pub mod readout;
 pub mod recognize;
 pub mod reservoir;
@@ -68,6 +69,7 @@ pub use file::FileError;
 pub use language::{Language, Walks, WordKind, all_words, draw, examples};
 pub use machine::{ActionReadout, Checked, Choices, FitError, Machine, OutputReadout, ParamError, Params, Readout};
 pub use model::Model;
+pub use name::UnknownName;
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
     Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Stack, Status, Tree,

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 /// Learns a language until it is proved.
 fn proved(task: Task, kind: ReservoirKind, view: View) -> (Arc<Machine>, Certificate) {
-    let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 0) };
+    let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 0) };
     let language = task.language().unwrap();
     let (machine, proof) = Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
     match proof {
@@ -249,7 +249,7 @@ fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
             let teacher = Arc::new(teacher);
             let walks = Walks::new("changed", teacher.clone());
             let params =
-                Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(64, 0) };
+                Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };
             let study = Study { words: 20, lengths: 0..=12, rounds: 6, ..Study::default() };
             // Some have no words at all, or loop.
             let Ok((machine, proof)) = study.prove(&walks, &params.check().unwrap(), &(), &mut |_| {}) else {
@@ -379,7 +379,7 @@ fn machines_that_cannot_be_compared_are_refused() {
     let (machine, certificate) = proved(Task::Dyck1, ReservoirKind::Cycle, View::Symbol);
     assert!(matches!(check(&certificate, &machine, &oracle(Task::Anbn), &()), Err(CertifyError::Alphabet)));
     let traces = Task::Dyck1.examples(echostack::tasks::Split::Train, 5, 0);
-    let tolerant = ReservoirKind::Cycle.params(32, 0).check().unwrap();
+    let tolerant = Params::standard(ReservoirKind::Cycle, 32, 0).check().unwrap();
     let tolerant = tolerant.fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap();
     assert!(matches!(check(&certificate, &tolerant, &oracle(Task::Dyck1), &()), Err(CertifyError::Tolerant)));
 }
@@ -409,7 +409,7 @@ impl Reservoir for Pretender {
 
 #[test]
 fn a_reservoir_that_is_not_what_its_parts_say_proves_nothing() {
-    let params = Params { mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(64, 0) };
+    let params = Params { mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };
     let own = params.reservoir.build(Task::Anbn.alphabet().len()).unwrap();
     let reservoir = ReservoirParams::Given(Arc::new(Pretender(own)));
     let params = Params { reservoir, ..params }.check().unwrap();

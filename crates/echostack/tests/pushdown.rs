@@ -14,7 +14,7 @@ fn oracle(task: Task) -> Arc<Oracle> {
 
 /// A machine that learned until it was proved.
 fn learned(task: Task, kind: ReservoirKind, view: View) -> Arc<Machine> {
-    let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 0) };
+    let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 0) };
     let language = task.language().unwrap();
     Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap().0
 }
@@ -73,7 +73,7 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
     let mut rules = right.automaton().rules().to_vec();
     rules.insert(1, Rule { anchored: false, suffix: vec![s, b], lookahead: None, pop: 2, push: s });
     let wrong = Arc::new(Oracle::strict(Automaton::new(alphabet, rules, vec![s]).unwrap()).unwrap());
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(64, 0) };
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };
     let walks = Walks::new("too many b", wrong.clone());
     let (machine, _) = Study::default().prove(&walks, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
     let found = extract(&machine, &()).unwrap();
@@ -90,10 +90,10 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
 fn a_machine_that_cannot_be_read_is_told() {
     let traces = Task::Dyck1.examples(echostack::tasks::Split::Train, 5, 0);
     let fit = |params: Params| Arc::new(params.check().unwrap().fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap());
-    let tolerant = fit(ReservoirKind::Cycle.params(32, 0));
+    let tolerant = fit(Params::standard(ReservoirKind::Cycle, 32, 0));
     assert!(matches!(extract(&tolerant, &()), Err(ExtractError::Certify(_))));
     // Taught on right words only, it refuses nothing and shifts what no rule is for: whatever it is, it is not exact by luck.
-    let blind = fit(Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.params(32, 0) });
+    let blind = fit(Params { view: View::Symbol, mode: Mode::Strict, ..Params::standard(ReservoirKind::Cycle, 32, 0) });
     match extract(&blind, &()) {
         Ok(found) => echostack::check(&found.certificate, &blind, &found.automaton, &()).unwrap(),
         Err(error) => assert!(!error.to_string().is_empty()),
@@ -107,7 +107,7 @@ fn machines_are_constructed_from_automata_and_proved() {
         let oracle = oracle(task);
         for kind in ReservoirKind::ALL {
             for view in [View::Symbol, View::Reservoir] {
-                let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 0) };
+                let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 0) };
                 let (machine, proof) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
                 let Proof::Proved(certificate) = proof else { panic!("{task} {kind:?} {view:?}: no proof") };
                 let again = Arc::new(Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap());
@@ -128,7 +128,7 @@ fn odd_names_are_escaped() {
     let alphabet = Alphabet::new(["\n", "\"\\"], ["S\t"]).unwrap();
     let odd = Automaton::new(alphabet, plain.rules().to_vec(), plain.accepting().to_vec()).unwrap();
     let oracle = Arc::new(Oracle::strict(odd).unwrap());
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let (machine, _) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
     let found = extract(&Arc::new(machine), &()).unwrap();
     let rules = found.automaton.automaton().to_string();

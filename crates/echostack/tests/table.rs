@@ -19,7 +19,8 @@ fn a_compiled_table_judges_as_the_automaton() {
     let tokens: usize = std::env::var("ECHOSTACK_TOKENS").map_or(500_000, |count| count.parse().unwrap());
     for task in [Task::Dyck3, Task::Json] {
         let language = task.language().unwrap();
-        let params = Params { view: View::Symbol, mode: Mode::Strict, ..ReservoirKind::Cycle.provable_params(256, 0) };
+        let params =
+            Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
         let (machine, proof) = Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
         assert!(matches!(proof, Proof::Proved(_)));
         let found = extract(&machine, &()).unwrap();

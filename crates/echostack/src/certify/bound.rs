@@ -578,7 +578,7 @@ mod tests {
         let language = task.language().unwrap();
         let teacher = Arc::new(crate::Oracle::strict(language.automaton().clone()).unwrap());
         let traces = Study { words: 30, ..Study::default() }.begin(&*language, &teacher).unwrap();
-        let params = Params { view, mode: Mode::Strict, ..kind.params(48, 1) };
+        let params = Params { view, mode: Mode::Strict, ..Params::standard(kind, 48, 1) };
         params.check().unwrap().fit(&task.alphabet(), &traces, &()).unwrap()
     }
 
@@ -605,7 +605,7 @@ mod tests {
             let oracle = Arc::new(crate::Oracle::strict(task.automaton().unwrap()).unwrap());
             for kind in ReservoirKind::ALL {
                 for view in [View::Symbol, View::Reservoir] {
-                    let params = Params { view, mode: Mode::Strict, ..kind.provable_params(256, 1) };
+                    let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 1) };
                     let (machine, _) = crate::construct(&oracle, &params.check().unwrap(), &()).unwrap();
                     let [certain, open] = compare_lists(&machine, count);
                     assert!(

@@ -127,7 +127,7 @@ pub fn construct(
     }
     let manifest = BTreeMap::from([
         ("echostack".to_string(), env!("CARGO_PKG_VERSION").to_string()),
-        ("reservoir".to_string(), format!("{:?}", params.params().reservoir)),
+        ("reservoir".to_string(), params.params().reservoir.to_string()),
         ("constructed".to_string(), format!("from {} rules", automaton.rules().len())),
     ]);
     let mut examples = Examples::new(&*reservoir, view, alphabet.lookaheads());

@@ -13,7 +13,7 @@ use crate::readout::{
     StateId, States, Svm, Values, ridge, scale, train,
 };
 use crate::recognize::View;
-use crate::reservoir::{Drive, Reservoir, ReservoirError, ReservoirParams};
+use crate::reservoir::{Drive, Reservoir, ReservoirError};
 use crate::simd::Simd;
 use crate::symbol::{Alphabet, Input, Lookahead};
 use crate::teach::{Answer, Exercise, Follower, Instruction, Trace, digest};
@@ -148,14 +148,10 @@ impl Checked {
 }
 
 fn manifest(params: &Params, traces: &[Trace]) -> BTreeMap<String, String> {
-    let reservoir = match &params.reservoir {
-        ReservoirParams::Given(_) => "given".to_string(),
-        other => format!("{other:?}"),
-    };
     let entries = [
         ("echostack", env!("CARGO_PKG_VERSION").to_string()),
-        ("reservoir", reservoir),
-        ("svm", format!("{:?}", params.svm)),
+        ("reservoir", params.reservoir.to_string()),
+        ("svm", params.svm.to_string()),
         ("traces", traces.len().to_string()),
         ("traces.sha256", digest(traces)),
     ];

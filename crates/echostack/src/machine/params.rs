@@ -2,7 +2,7 @@
 
 use crate::readout::Svm;
 use crate::recognize::{Mode, View};
-use crate::reservoir::{Cycle, ReservoirError, ReservoirParams};
+use crate::reservoir::{Cycle, ReservoirError, ReservoirKind, ReservoirParams};
 
 /// How pop and push are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -46,6 +46,7 @@ pub struct Params {
     pub max_rows: usize,
 }
 
+/// The paper's machine with a cycle reservoir that is the same for everybody. [`Params::standard`] does better on languages.
 impl Default for Params {
     fn default() -> Self {
         Self {
@@ -57,6 +58,33 @@ impl Default for Params {
             output: OutputReadout::default(),
             max_rows: 100_000,
         }
+    }
+}
+
+impl Params {
+    /// Parameters that do well on languages with a reservoir of this kind; the seed makes the reservoir.
+    ///
+    /// The reservoirs' weights and the cost are points at which prototypes of this project had no error. Kernels wider
+    /// than scikit-learn's "scale" (gamma below 1) are our finding. At 1, random reservoirs have an error on two of ten
+    /// Dyck3 training sets, and cycle reservoirs on wrong words of Dyck2; at 0.3 neither.
+    pub fn standard(kind: ReservoirKind, neurons: usize, seed: u64) -> Self {
+        let reservoir = ReservoirParams::standard(kind, neurons, seed);
+        Self { reservoir, svm: Svm { cost: 1e4, gamma: 0.3, ..Svm::default() }, ..Self::default() }
+    }
+
+    /// Parameters with which machines can be proved right quickly: those of [`Params::standard`] with weaker recurrence, so
+    /// that what was read before the last symbols moves a state less.
+    ///
+    /// The cycle's are those of prototypes of this project; of five pairs that were tried for random reservoirs, these
+    /// took the least time on Dyck3 and JSON together.
+    pub fn provable(kind: ReservoirKind, neurons: usize, seed: u64) -> Self {
+        let mut params = Self::standard(kind, neurons, seed);
+        match &mut params.reservoir {
+            ReservoirParams::Random(random) => (random.radius, random.density) = (0.2, 0.02),
+            ReservoirParams::Cycle(cycle) => (cycle.cycle, cycle.jump) = (0.2, 0.1),
+            ReservoirParams::Legendre(_) | ReservoirParams::Given(_) => {}
+        }
+        params
     }
 }
 

@@ -4,6 +4,7 @@
 //! columns are computed when first needed, from squared distances between the distinct halves of the rows.
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use rayon::prelude::*;
 
@@ -24,9 +25,19 @@ pub struct Svm {
     pub tolerance: f64,
 }
 
+/// scikit-learn's `gamma="scale"` and tolerance. The cost is 100 in place of its 1: traces do not contradict each other, so no row
+/// has to end up on the wrong side.
 impl Default for Svm {
     fn default() -> Self {
         Self { cost: 100., gamma: 1., tolerance: 1e-3 }
+    }
+}
+
+/// The parameters as a model's manifest records them. The text is part of the file, so it does not change.
+impl fmt::Display for Svm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cost, gamma, tolerance } = self;
+        write!(f, "Svm {{ cost: {cost:?}, gamma: {gamma:?}, tolerance: {tolerance:?} }}")
     }
 }
 

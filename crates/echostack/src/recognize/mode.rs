@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::name::named;
+
 /// What a token means that cannot follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -13,6 +15,21 @@ pub enum Mode {
     Strict,
 }
 
+impl Mode {
+    /// All modes.
+    pub const ALL: [Self; 2] = [Self::Tolerant, Self::Strict];
+
+    /// Its name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tolerant => "tolerant",
+            Self::Strict => "strict",
+        }
+    }
+}
+
+named!(Mode, "mode");
+
 /// How a machine sees its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -23,3 +40,18 @@ pub enum View {
     /// The encoding of the next token alone: all that an LR(1) decision needs.
     Symbol,
 }
+
+impl View {
+    /// All views.
+    pub const ALL: [Self; 2] = [Self::Reservoir, Self::Symbol];
+
+    /// Its name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reservoir => "reservoir",
+            Self::Symbol => "symbol",
+        }
+    }
+}
+
+named!(View, "view");

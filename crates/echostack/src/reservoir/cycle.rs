@@ -1,5 +1,7 @@
 //! The cycle reservoir with jumps (CRJ): a ring of neurons with one weight, and shortcuts with another.
 
+use std::fmt;
+
 use dashu_int::ops::SquareRoot;
 use dashu_int::{IBig, UBig};
 use rand::{RngExt, SeedableRng};
@@ -18,6 +20,15 @@ pub enum Signs {
     Pi,
     /// A fair coin from `ChaCha8Rng` with this seed.
     Seed(u64),
+}
+
+impl fmt::Display for Signs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pi => f.write_str("Pi"),
+            Self::Seed(seed) => write!(f, "Seed({seed})"),
+        }
+    }
 }
 
 /// Parameters of a cycle reservoir with jumps.

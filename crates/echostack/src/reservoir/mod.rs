@@ -20,7 +20,7 @@ pub use error::{MAX_INPUT_WEIGHTS, MAX_NEURONS, ReservoirError};
 pub use legendre::{Legendre, LegendreReservoir};
 pub use matrix::MatrixReservoir;
 pub use network::{Drive, Reservoir, Transition, encode};
-pub use params::ReservoirParams;
+pub use params::{ReservoirKind, ReservoirParams};
 pub use parts::{Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, ReservoirParts};
 pub use random::Random;
 pub use run::{Sequence, run};

@@ -1,14 +1,43 @@
 //! How a reservoir is made: from parameters, or from given weights.
 
+use std::fmt;
 use std::sync::Arc;
 
-use super::cycle::{Cycle, CycleReservoir};
+use super::cycle::{Cycle, CycleReservoir, Signs};
 use super::error::{ReservoirError, check_neurons};
 use super::legendre::{Legendre, LegendreReservoir};
 use super::matrix::MatrixReservoir;
 use super::network::Reservoir;
 use super::parts::ReservoirParts;
 use super::random::Random;
+use crate::name::named;
+
+/// The kinds of reservoir in the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReservoirKind {
+    /// [`Random`].
+    Random,
+    /// [`Cycle`].
+    Cycle,
+    /// [`Legendre`].
+    Legendre,
+}
+
+impl ReservoirKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Random, Self::Cycle, Self::Legendre];
+
+    /// Its name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Cycle => "cycle",
+            Self::Legendre => "legendre",
+        }
+    }
+}
+
+named!(ReservoirKind, "reservoir");
 
 /// How a reservoir is made.
 #[derive(Clone, Debug)]
@@ -24,6 +53,15 @@ pub enum ReservoirParams {
 }
 
 impl ReservoirParams {
+    /// A reservoir of this kind with the default weights; the seed draws them, where they are drawn.
+    pub fn standard(kind: ReservoirKind, neurons: usize, seed: u64) -> Self {
+        match kind {
+            ReservoirKind::Random => Self::Random(Random { neurons, seed, ..Random::default() }),
+            ReservoirKind::Cycle => Self::Cycle(Cycle { neurons, signs: Signs::Seed(seed), ..Cycle::default() }),
+            ReservoirKind::Legendre => Self::Legendre(Legendre { neurons, ..Legendre::default() }),
+        }
+    }
+
     /// Checks the parameters that do not depend on the number of channels.
     ///
     /// # Errors
@@ -57,6 +95,28 @@ impl ReservoirParams {
     }
 }
 
+/// The parameters as a model's manifest records them. The text is part of the file, so it does not change.
+impl fmt::Display for ReservoirParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random(Random { neurons, radius, density, input, bias, leak, seed }) => write!(
+                f,
+                "Random(Random {{ neurons: {neurons}, radius: {radius:?}, density: {density:?}, input: {input:?}, \
+                 bias: {bias:?}, leak: {leak:?}, seed: {seed} }})"
+            ),
+            Self::Cycle(Cycle { neurons, input, cycle, jump, jump_length, bias, leak, signs }) => write!(
+                f,
+                "Cycle(Cycle {{ neurons: {neurons}, input: {input:?}, cycle: {cycle:?}, jump: {jump:?}, \
+                 jump_length: {jump_length}, bias: {bias:?}, leak: {leak:?}, signs: {signs} }})"
+            ),
+            Self::Legendre(Legendre { neurons, theta }) => {
+                write!(f, "Legendre(Legendre {{ neurons: {neurons}, theta: {theta:?} }})")
+            }
+            Self::Given(_) => f.write_str("given"),
+        }
+    }
+}
+
 impl ReservoirParts {
     /// The reservoir of these parts.
     ///
@@ -68,5 +128,27 @@ impl ReservoirParts {
             Self::Cycle(parts) => Arc::new(CycleReservoir::new(parts)?),
             Self::Legendre(parts) => Arc::new(LegendreReservoir::new(parts)?),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_in_manifests_is_that_of_the_first_version() {
+        let text = |kind, seed| ReservoirParams::standard(kind, 64, seed).to_string();
+        assert_eq!(
+            text(ReservoirKind::Cycle, 3),
+            "Cycle(Cycle { neurons: 64, input: 1.0, cycle: 0.3, jump: 0.2, jump_length: 16, bias: 0.0, leak: 1.0, \
+             signs: Seed(3) })"
+        );
+        assert_eq!(
+            text(ReservoirKind::Random, 3),
+            "Random(Random { neurons: 64, radius: 0.5, density: 0.1, input: 1.0, bias: 0.0, leak: 1.0, seed: 3 })"
+        );
+        assert_eq!(text(ReservoirKind::Legendre, 3), "Legendre(Legendre { neurons: 64, theta: 3.0 })");
+        let pi = ReservoirParams::Cycle(Cycle::default()).to_string();
+        assert!(pi.ends_with("signs: Pi })"));
     }
 }

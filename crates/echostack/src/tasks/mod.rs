@@ -6,4 +6,6 @@ mod language;
 mod long;
 mod task;
 
-pub use task::{ReservoirKind, Split, Task, UnknownTask};
+pub use task::{Split, Task};
+
+pub use crate::reservoir::ReservoirKind;

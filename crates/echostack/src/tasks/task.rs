@@ -1,8 +1,6 @@
 //! The tasks by name: their automata, examples and parameters.
 
-use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use rand::SeedableRng;
@@ -14,8 +12,9 @@ use super::language::TaskLanguage;
 use crate::automaton::{Automaton, Oracle};
 use crate::language::{Language, WordKind, examples};
 use crate::machine::{OutputReadout, Params};
+use crate::name::named;
 use crate::readout::Svm;
-use crate::reservoir::{Cycle, Legendre, Random, ReservoirParams, Signs};
+use crate::reservoir::{Legendre, ReservoirKind, ReservoirParams};
 use crate::symbol::Alphabet;
 use crate::teach::Trace;
 
@@ -40,49 +39,6 @@ pub enum Task {
     Palindrome,
     /// A simplified JSON.
     Json,
-}
-
-/// The kinds of reservoir that a task has good parameters for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReservoirKind {
-    /// [`Random`].
-    Random,
-    /// [`Cycle`].
-    Cycle,
-    /// [`Legendre`].
-    Legendre,
-}
-
-impl ReservoirKind {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Random, Self::Cycle, Self::Legendre];
-
-    /// Parameters that do well on languages with a reservoir of this kind; the seed makes the reservoir.
-    ///
-    /// The reservoirs' weights and the cost are points at which prototypes of this project had no error. Kernels wider
-    /// than scikit-learn's "scale" (gamma below 1) are our finding. At 1, random reservoirs have an error on two of ten
-    /// Dyck3 training sets, and cycle reservoirs on wrong words of Dyck2; at 0.3 neither.
-    pub fn params(self, neurons: usize, seed: u64) -> Params {
-        let reservoir = match self {
-            Self::Random => ReservoirParams::Random(Random { neurons, seed, ..Random::default() }),
-            Self::Cycle => ReservoirParams::Cycle(Cycle { neurons, signs: Signs::Seed(seed), ..Cycle::default() }),
-            Self::Legendre => ReservoirParams::Legendre(Legendre { neurons, theta: 3. }),
-        };
-        Params { reservoir, svm: Svm { cost: 1e4, gamma: 0.3, ..Svm::default() }, ..Params::default() }
-    }
-
-    /// Parameters with which machines can be proved right quickly: weaker recurrence, so that what was read before the last
-    /// symbols moves a state less. The cycle's are those of prototypes of this project; of five pairs that were tried for
-    /// random reservoirs, these took the least time on Dyck3 and JSON together.
-    pub fn provable_params(self, neurons: usize, seed: u64) -> Params {
-        let mut params = self.params(neurons, seed);
-        match &mut params.reservoir {
-            ReservoirParams::Random(random) => (random.radius, random.density) = (0.2, 0.02),
-            ReservoirParams::Cycle(cycle) => (cycle.cycle, cycle.jump) = (0.2, 0.1),
-            ReservoirParams::Legendre(_) | ReservoirParams::Given(_) => {}
-        }
-        params
-    }
 }
 
 /// Which examples of a task.
@@ -203,11 +159,11 @@ impl Task {
 
     /// Parameters that do well on the task with a reservoir of this kind; the seed makes the reservoir.
     ///
-    /// For languages those of [`ReservoirKind::params`]. The copy tasks have a longer memory in the Legendre network, a
+    /// For languages those of [`Params::standard`]. The copy tasks have a longer memory in the Legendre network, a
     /// regression for their output, and a gamma of 0.1: what they decide by is a small part of a state full of random bits.
     /// `examples/zero_error.rs` measures all of it.
     pub fn params(self, kind: ReservoirKind, neurons: usize, seed: u64) -> Params {
-        let params = kind.params(neurons, seed);
+        let params = Params::standard(kind, neurons, seed);
         let theta = match self {
             Self::Copy => 28.,
             Self::RepeatCopy => 16.,
@@ -222,38 +178,11 @@ impl Task {
     }
 }
 
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that is no task's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no task {0:?}; the tasks are latch, copy, repeat-copy, dyck1, dyck2, dyck3, anbn, palindrome and json"
-)]
-pub struct UnknownTask(pub String);
-
-impl FromStr for Task {
-    type Err = UnknownTask;
-
-    fn from_str(name: &str) -> Result<Self, UnknownTask> {
-        Self::ALL.into_iter().find(|task| task.name() == name).ok_or_else(|| UnknownTask(name.to_string()))
-    }
-}
+named!(Task, "task");
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_lead_back() {
-        for task in Task::ALL {
-            assert_eq!(task.name().parse(), Ok(task));
-        }
-        assert!("dyck4".parse::<Task>().unwrap_err().to_string().contains("\"dyck4\""));
-    }
 
     #[test]
     fn examples_have_their_lengths_and_repeat_with_the_seed() {

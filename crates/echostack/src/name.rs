@@ -1,0 +1,91 @@
+//! Names of values, as files and the command line write them.
+
+use std::fmt;
+
+/// A name that no value of its kind has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    kind: &'static str,
+    given: String,
+    known: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, given, known } = self;
+        write!(f, "there is no {kind} {given:?}; the {kind}s are ")?;
+        match known.as_slice() {
+            [most @ .., last] if !most.is_empty() => write!(f, "{} and {last}", most.join(", ")),
+            few => f.write_str(&few.concat()),
+        }
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// Gives a type `Display` and `FromStr` by its own `ALL` and `name`.
+macro_rules! named {
+    ($type:ty, $kind:literal) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $crate::name::UnknownName;
+
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                let found = Self::ALL.into_iter().find(|value| value.name() == name);
+                found.ok_or_else(|| $crate::name::UnknownName::new($kind, name, Self::ALL.map(Self::name)))
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+impl UnknownName {
+    pub(crate) fn new(kind: &'static str, given: &str, known: impl Into<Vec<&'static str>>) -> Self {
+        Self { kind, given: given.to_string(), known: known.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::{Debug, Display};
+    use std::str::FromStr;
+
+    use super::*;
+    use crate::control::Stage;
+    use crate::recognize::{Mode, View};
+    use crate::reservoir::ReservoirKind;
+    use crate::tasks::Task;
+
+    fn lead_back<T: Copy + Debug + Display + PartialEq + FromStr<Err = UnknownName>>(all: &[T]) {
+        for value in all {
+            assert_eq!(value.to_string().parse(), Ok(*value));
+        }
+    }
+
+    #[test]
+    fn names_lead_back() {
+        lead_back(&Task::ALL);
+        lead_back(&Mode::ALL);
+        lead_back(&View::ALL);
+        lead_back(&Stage::ALL);
+        lead_back(&ReservoirKind::ALL);
+        let error = "dyck4".parse::<Task>().unwrap_err().to_string();
+        assert!(error.starts_with("there is no task \"dyck4\"; the tasks are latch, copy,"));
+        assert!(error.ends_with("anbn, palindrome and json"));
+    }
+
+    #[test]
+    fn names_are_those_in_files() {
+        for mode in Mode::ALL {
+            assert_eq!(serde_json::to_value(mode).unwrap(), mode.name());
+        }
+        for view in View::ALL {
+            assert_eq!(serde_json::to_value(view).unwrap(), view.name());
+        }
+    }
+}
