@@ -1,5 +1,5 @@
 (* The strict automaton as its file has it: an ordered list of rules, accepting symbols, and a table of the viable
-   stacks (automaton/mod.rs, oracle.rs); and that the elements of automaton/suffixes.rs and reach.rs know enough of a
+   stacks (automaton/lr.rs, oracle.rs); and that the elements of automaton/suffixes.rs and reach.rs know enough of a
    stack to decide as these do. *)
 
 Require Import List Arith Bool Lia.

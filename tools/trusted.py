@@ -14,12 +14,14 @@ CORE = "crates/echostack/src"
 
 COMPONENTS = [
     ("the checker: closure, completions, covering of all cases",
-     ["certify/check.rs", "certify/cells.rs", "certify/mod.rs", "automaton/complete.rs"],
+     ["certify/check.rs", "certify/cells.rs", "certify/look.rs", "certify/certificate.rs", "certify/digest.rs",
+      "certify/provable.rs", "certify/error.rs", "automaton/complete.rs"],
      "forged certificates (`tests/hostile.rs`); the theorem in `proof/`; `tools/recheck`"),
     ("bounds and enclosures", ["certify/bound.rs", "certify/enclose.rs", "certify/scale.rs"],
      "the lemmas of `docs/proof` and their tests; mutated models (`tests/hostile.rs`); `tools/recheck`"),
     ("what the automaton does: rules, moves, viable stacks",
-     ["automaton/mod.rs", "automaton/suffixes.rs", "automaton/viable.rs", "automaton/oracle.rs", "automaton/reach.rs"],
+     ["automaton/rule.rs", "automaton/lr.rs", "automaton/error.rs", "automaton/suffixes.rs", "automaton/viability.rs",
+      "automaton/viable.rs", "automaton/oracle.rs", "automaton/reach.rs"],
      "enumeration of all short words; `tools/recheck`, which computes them anew"),
     ("what a run is: the loop of Algorithms 1 and 2", 
      ["recognize/run.rs", "recognize/session.rs", "recognize/event.rs", "recognize/mode.rs", "recognize/verdict.rs"],

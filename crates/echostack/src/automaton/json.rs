@@ -76,7 +76,7 @@ impl From<True> for bool {
 impl Automaton {
     /// The automaton in JSON.
     pub fn to_json(&self) -> String {
-        let name = |symbol: SymbolId| self.alphabet.name(symbol).to_string();
+        let name = |symbol: SymbolId| self.alphabet().name(symbol).to_string();
         let rule = |rule: &Rule| RuleJson {
             anchored: rule.anchored,
             suffix: rule.suffix.iter().copied().map(name).collect(),
@@ -88,11 +88,11 @@ impl Automaton {
             push: name(rule.push),
         };
         let json = AutomatonJson {
-            terminals: self.alphabet.terminals().map(name).collect(),
-            nonterminals: self.alphabet.nonterminals().map(name).collect(),
-            accepting: self.accepting.iter().copied().map(name).collect(),
-            rules: self.rules.iter().map(rule).collect(),
-            viable: self.viability.as_ref().map(|viability| viability.rows(name)),
+            terminals: self.alphabet().terminals().map(name).collect(),
+            nonterminals: self.alphabet().nonterminals().map(name).collect(),
+            accepting: self.accepting().iter().copied().map(name).collect(),
+            rules: self.rules().iter().map(rule).collect(),
+            viable: self.viability().map(|viability| viability.rows(name)),
         };
         serde_json::to_string_pretty(&json).unwrap_or_default()
     }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::viable::{StackState, Viability};
-use super::{Automaton, AutomatonError};
+use super::error::AutomatonError;
+use super::lr::Automaton;
+use super::viability::{StackState, Viability};
 use crate::control::Control;
 use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
@@ -52,7 +53,7 @@ impl Oracle {
     /// # Errors
     /// As [`strict`](Self::strict), and [`AutomatonError::Cancelled`].
     pub fn controlled(automaton: Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
-        let viability = match &automaton.viability {
+        let viability = match automaton.viability() {
             Some(given) => given.clone(),
             None => Arc::new(Viability::controlled(&automaton, control)?),
         };
@@ -82,7 +83,7 @@ impl Recognizer for Oracle {
     type Session = Run<OracleStack>;
 
     fn alphabet(&self) -> &Alphabet {
-        &self.automaton.alphabet
+        self.automaton.alphabet()
     }
 
     fn start(self: &Arc<Self>, limits: Limits) -> Self::Session {
@@ -131,7 +132,7 @@ impl OracleStack {
 
 impl Stack for OracleStack {
     fn alphabet(&self) -> &Alphabet {
-        &self.oracle.automaton.alphabet
+        self.oracle.automaton.alphabet()
     }
 
     fn mode(&self) -> Mode {

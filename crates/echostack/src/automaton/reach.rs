@@ -10,9 +10,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use super::error::AutomatonError;
+use super::lr::Automaton;
+use super::oracle::Oracle;
 use super::suffixes::{Node, Suffixes};
-use super::viable::{StackState, Viability};
-use super::{Automaton, AutomatonError, Oracle};
+use super::viability::{StackState, Viability};
 use crate::control::{Control as Caller, Poll};
 use crate::recognize::Reduction;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::Automaton;
+use super::lr::Automaton;
 use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId};
 
@@ -29,14 +29,14 @@ impl<'a> Suffixes<'a> {
         let root = (vec![BTreeMap::new()], vec![Vec::new()], vec![false]);
         let (children, matching, accepting) = root;
         let mut this = Self { automaton, children, fallback: Vec::new(), matching, accepting, bottom: 0 };
-        let bottom = automaton.alphabet.len() as u32;
+        let bottom = automaton.alphabet().len() as u32;
         this.bottom = this.insert([bottom]);
-        for (number, rule) in automaton.rules.iter().enumerate() {
+        for (number, rule) in automaton.rules().iter().enumerate() {
             let symbols = rule.suffix.iter().map(|symbol| symbol.index() as u32);
             let node = this.insert(rule.anchored.then_some(bottom).into_iter().chain(symbols));
             this.matching[node as usize].push(number as u32);
         }
-        for symbol in &automaton.accepting {
+        for symbol in automaton.accepting() {
             let node = this.insert([bottom, symbol.index() as u32]);
             this.accepting[node as usize] = true;
         }
@@ -102,7 +102,7 @@ impl<'a> Suffixes<'a> {
 
     /// What the first matching rule does.
     pub(super) fn action(&self, node: Node, lookahead: Lookahead) -> Option<Reduction> {
-        let rules = self.matching[node as usize].iter().map(|&number| &self.automaton.rules[number as usize]);
+        let rules = self.matching[node as usize].iter().map(|&number| &self.automaton.rules()[number as usize]);
         let mut rules = rules.filter(|rule| rule.lookahead.is_none_or(|wanted| wanted == lookahead));
         rules.next().map(|rule| Reduction { pop: rule.pop, push: Some(rule.push) })
     }

@@ -5,10 +5,12 @@
 //! control q with g gone and what is beneath untouched", and then read a stack from its bottom: the set of controls from
 //! which it can be accepted is a function of the set for the stack beneath and of the top node.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use super::error::AutomatonError;
+use super::lr::Automaton;
 use super::suffixes::{Node, Suffixes};
-use super::{Automaton, AutomatonError};
+use super::viability::Viability;
 use crate::control::{Control as Caller, Poll};
 use crate::symbol::{Lookahead, SymbolId};
 
@@ -193,30 +195,6 @@ impl Saturation<'_, '_> {
     }
 }
 
-/// The state of a stack in [`Viability`]: kept beside each symbol, so that a pop restores it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct StackState(u32);
-
-/// A finite automaton that reads a stack from its bottom and says whether it is viable.
-///
-/// ```
-/// use echostack::{Viability, tasks::Task};
-/// let automaton = Task::Anbn.automaton().unwrap();
-/// let viability = Viability::new(&automaton)?;
-/// let [a, s] = ["a", "S"].map(|name| automaton.alphabet().symbol(name).unwrap());
-/// let state = |stack: &[_]| stack.iter().fold(viability.bottom(), |state, &symbol| viability.push(state, symbol));
-/// assert!(viability.is_viable(state(&[a, a, s])));
-/// assert!(!viability.is_viable(state(&[s, a])));
-/// # Ok::<(), echostack::AutomatonError>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Viability {
-    symbols: usize,
-    /// For each state and symbol the state of the stack with that symbol pushed.
-    next: Vec<u32>,
-    viable: Vec<bool>,
-}
-
 /// The most steps of the saturation, and of reading stacks from the bottom.
 const MAX_STEPS: usize = 1 << 25;
 
@@ -238,7 +216,7 @@ impl Viability {
         let mut saturation = Saturation {
             suffixes: &suffixes,
             poll: Poll::new(control),
-            lookaheads: automaton.alphabet.lookaheads().collect(),
+            lookaheads: automaton.alphabet().lookaheads().collect(),
             entries: HashMap::new(),
             fresh: VecDeque::new(),
             found: VecDeque::new(),
@@ -254,7 +232,7 @@ impl Viability {
             controls.iter().copied().filter(leads_in).collect()
         };
 
-        let symbols = automaton.alphabet.len();
+        let symbols = automaton.alphabet().len();
         let bottom = (suffixes.bottom(), accepted_from(&BTreeSet::from([Control::Accepted]), suffixes.bottom()));
         let mut this = Self { symbols, next: Vec::new(), viable: Vec::new() };
         let mut states = HashMap::from([(bottom.clone(), 0)]);
@@ -280,65 +258,5 @@ impl Viability {
             }
         }
         Ok(this)
-    }
-
-    /// Viable stacks that are known: for each state and symbol the state of the stack with that symbol pushed, or `None` if
-    /// no word begins so. State 0 is the empty stack.
-    ///
-    /// # Errors
-    /// [`AutomatonError::Viable`] if there is no state, a row has another length, or a state is not there.
-    pub fn given(symbols: usize, next: &[Vec<Option<usize>>]) -> Result<Self, AutomatonError> {
-        let states = next.len();
-        let fits = |row: &Vec<Option<usize>>| row.len() == symbols && row.iter().flatten().all(|&state| state < states);
-        if states == 0 || states.saturating_add(1).saturating_mul(symbols) > MAX_STEPS || !next.iter().all(fits) {
-            return Err(AutomatonError::Viable);
-        }
-        // One state more, from which nothing leads back.
-        let place = |state: &Option<usize>| state.unwrap_or(states) as u32;
-        let mut all: Vec<u32> = next.iter().flatten().map(place).collect();
-        all.extend(std::iter::repeat_n(states as u32, symbols));
-        let viable = (0..=states).map(|state| state < states).collect();
-        Ok(Self { symbols, next: all, viable })
-    }
-
-    /// For each viable state where each symbol leads that leads to one, by name. For stacks that were given: their states
-    /// are all viable but the last, so that numbers stay.
-    pub(super) fn rows(&self, name: impl Fn(SymbolId) -> String) -> Vec<BTreeMap<String, usize>> {
-        let row = |state: usize| {
-            let next = self.next[state * self.symbols..][..self.symbols].iter().map(|&to| to as usize).enumerate();
-            let leads = next.filter(|&(_, to)| self.viable[to]);
-            leads.map(|(symbol, to)| (name(SymbolId::new(symbol)), to)).collect()
-        };
-        (0..self.states()).filter(|&state| self.viable[state]).map(row).collect()
-    }
-
-    /// The number of symbols.
-    pub fn symbols(&self) -> usize {
-        self.symbols
-    }
-
-    /// The empty stack.
-    #[allow(clippy::unused_self, reason = "a state is only meaningful for its automaton")]
-    pub fn bottom(&self) -> StackState {
-        StackState(0)
-    }
-
-    /// The stack with one symbol more.
-    ///
-    /// # Panics
-    /// If the symbol is not of the automaton's alphabet, or the state of another automaton.
-    pub fn push(&self, state: StackState, symbol: SymbolId) -> StackState {
-        assert!(symbol.index() < self.symbols, "symbol {} of an alphabet of {}", symbol.index(), self.symbols);
-        StackState(self.next[state.0 as usize * self.symbols + symbol.index()])
-    }
-
-    /// Whether some continuation leads from the stack to acceptance.
-    pub fn is_viable(&self, state: StackState) -> bool {
-        self.viable[state.0 as usize]
-    }
-
-    /// The number of states.
-    pub fn states(&self) -> usize {
-        self.viable.len()
     }
 }

@@ -11,9 +11,9 @@
 //! Each constant has the name of the lemma in docs/proof that it stands for. What is no finite number is no bound: the
 //! decision then counts as open.
 
-use super::CertifyError;
-use super::cells::Look;
 use super::enclose::{Encloser, Enclosure, NORM, Start};
+use super::error::CertifyError;
+use super::look::Look;
 use super::scale::{UNDERFLOW, WellScaled};
 use crate::control::Poll;
 use crate::machine::{Machine, Readout};

@@ -7,21 +7,12 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::bound::{Bounds, Sighting};
+use super::look::Look;
 use crate::automaton::reach::{Control, ElementId, History, PlaceId, Reach, Recalled, Sight, Strict, System};
 use crate::control::{Cancelled, Poll};
 use crate::machine::Readout;
 use crate::symbol::{Lookahead, SymbolId};
 use crate::teach::Answer;
-
-/// The end of an input, as far as it is looked at.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Look {
-    pub(crate) next: Lookahead,
-    /// The tokens before it, the last one first.
-    pub(crate) before: Vec<SymbolId>,
-    /// Whether these are all.
-    pub(crate) whole: bool,
-}
 
 /// Ends of the input as the readouts see them. When there are too many they are forgotten and computed again.
 #[derive(Default)]

@@ -7,8 +7,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, Looks, Obligation};
+use super::certificate::{ARITHMETIC, Cell, Certificate, Named};
+use super::digest::{automaton_digest, digest, machine_bytes};
+use super::error::CertifyError;
+use super::provable::comparable;
 use super::scale::WellScaled;
-use super::{ARITHMETIC, Cell, Certificate, CertifyError, Named, automaton_digest, comparable, digest, machine_bytes};
 use crate::automaton::Oracle;
 use crate::automaton::complete::{justified, stuck};
 use crate::automaton::reach::{Control, Head, Move, Reach, Strict, System, Under};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::cells::Look;
-use super::{Cell, Certificate, Named};
+use super::certificate::{Cell, Certificate, Named};
+use super::look::Look;
 use crate::automaton::complete::Outcome;
 use crate::automaton::reach::{Control, Head, Reach, Sight, Under};
 use crate::symbol::{Lookahead, MAX_SYMBOLS, SymbolId};

@@ -4,9 +4,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::bound::{Bounds, Scratch, Sighting};
-use super::cells::{Cells, Look, Looks, Next, Obligation};
+use super::cells::{Cells, Looks, Next, Obligation};
+use super::certificate::{ARITHMETIC, Cell, Certificate};
+use super::check::check;
+use super::digest::{automaton_digest, digest, machine_bytes};
+use super::error::CertifyError;
+use super::look::Look;
+use super::provable::comparable;
 use super::scale::WellScaled;
-use super::{ARITHMETIC, Cell, Certificate, CertifyError, automaton_digest, check, comparable, digest, machine_bytes};
 use crate::automaton::complete::Completion;
 use crate::automaton::reach::{PlaceId, Reach, Strict, Witness};
 use crate::automaton::summarize::complete;

@@ -4,7 +4,7 @@
 //! have a known number of terms. A model file is free to break each of these with finite numbers. [`WellScaled`] is a
 //! machine that does not: only it can be [bounded](super::bound::Bounds), so no proof can begin without the check.
 
-use super::CertifyError;
+use super::error::CertifyError;
 use crate::machine::Machine;
 use crate::readout::{Head, ProjectionParts};
 use crate::reservoir::{Activation, Recurrent, ReservoirParts};
