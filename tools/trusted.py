@@ -14,7 +14,7 @@ CORE = "crates/echostack/src"
 
 COMPONENTS = [
     ("the checker: closure, completions, covering of all cases",
-     ["certify/check.rs", "certify/cells.rs", "certify/look.rs", "certify/certificate.rs", "certify/digest.rs",
+     ["certify/check.rs", "certify/cells.rs", "certify/certificate.rs", "certify/digest.rs",
       "certify/provable.rs", "certify/error.rs", "automaton/complete.rs"],
      "forged certificates (`tests/hostile.rs`); the theorem in `proof/`; `tools/recheck`"),
     ("bounds and enclosures", ["certify/bound.rs", "certify/enclose.rs", "certify/scale.rs"],
@@ -35,7 +35,7 @@ COMPONENTS = [
      "arbitrary precision (`tests/numerics.rs`); scalar against vectorised, to the bit"),
     ("files: models, automata, certificates", ["file.rs", "machine/file.rs", "automaton/json.rs", "certify/file.rs"],
      "12,000 damaged files; `tools/recheck` reads all three by itself"),
-    ("symbols, and the undo of a refused token", ["symbol.rs", "undo.rs"], "unit tests"),
+    ("symbols, suffixes, and the undo of a refused token", ["symbol.rs", "suffix.rs", "undo.rs"], "unit tests"),
 ]
 
 

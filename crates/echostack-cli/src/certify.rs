@@ -8,9 +8,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use echostack::certify::{Difference, OpenCell, ProvedCell, Size, check_each};
+use echostack::suffix::InputSuffix;
 use echostack::{
-    Alphabet, Answer, Certificate, CertifyError, Control, Lookahead, Machine, Mode, Oracle, Proof, Prover, Readout,
-    Reduction, SymbolId, Verdict,
+    Alphabet, Answer, Certificate, CertifyError, Control, Machine, Mode, Oracle, Proof, Prover, Readout, Reduction,
+    Verdict,
 };
 use serde_json::json;
 
@@ -210,42 +211,20 @@ fn tell_proved_cell(alphabet: &Alphabet, cell: &ProvedCell) -> String {
         (_, Answer::Shift(shift)) => ("shift", if shift { "yes" } else { "no" }.to_string()),
         (_, Answer::Output(accepts)) => ("output", u8::from(accepts).to_string()),
     };
-    let mut input: Vec<&str> = cell.before.iter().rev().map(|&token| alphabet.name(token)).collect();
-    if cell.from_beginning {
-        input.insert(0, "^");
-    }
-    input.push(next_name(alphabet, cell.next));
-    let stack = end_of_stack(alphabet, &cell.stack, cell.whole);
-    format!("{readout:6}  next {:12} stack {stack:24} {answer:8} by {:.3}", input.join(" "), cell.margin)
-}
-
-/// What comes next, as it is written.
-fn next_name(alphabet: &Alphabet, next: Lookahead) -> &str {
-    match next {
-        Lookahead::Token(token) => alphabet.name(token),
-        Lookahead::End => "#",
-    }
-}
-
-/// The end of a stack, with `^` for the bottom or `...` for whatever is beneath.
-fn end_of_stack(alphabet: &Alphabet, stack: &[SymbolId], whole: bool) -> String {
-    let names = stack.iter().map(|&symbol| alphabet.name(symbol));
-    [if whole { "^" } else { "..." }].into_iter().chain(names).collect::<Vec<_>>().join(" ")
-}
-
-fn spelled(alphabet: &Alphabet, symbols: impl Iterator<Item = SymbolId>) -> String {
-    symbols.map(|symbol| alphabet.name(symbol)).collect::<Vec<_>>().join(" ")
+    let (input, stack) = (cell.input.display(alphabet), cell.stack.display(alphabet));
+    format!("{readout:6}  next {input:12} stack {stack:24} {answer:8} by {:.3}", cell.margin)
 }
 
 fn tell_cell(alphabet: &Alphabet, cell: &OpenCell) -> String {
-    let input = spelled(alphabet, cell.before.iter().rev().copied());
+    let before = cell.input.before().iter().map(|&token| alphabet.plain_name(token));
+    let before = before.collect::<Vec<_>>().join(" ");
     format!(
         "open: {:?} on the stack {} before {}{}{}: the bound misses by {:.3}, the value in the middle is {:.3}",
         cell.readout,
-        end_of_stack(alphabet, &cell.stack, cell.whole),
-        next_name(alphabet, cell.next),
-        if input.is_empty() { "" } else { ", after " },
-        input,
+        cell.stack.display(alphabet),
+        InputSuffix::of(cell.input.next()).display(alphabet),
+        if before.is_empty() { "" } else { ", after " },
+        before,
         -cell.margin,
         cell.middle
     )

@@ -55,6 +55,7 @@ pub mod recognize;
 pub mod reservoir;
 mod simd;
 pub mod study;
+pub mod suffix;
 pub mod symbol;
 pub mod table;
 pub mod tasks;

@@ -72,7 +72,7 @@ const MOST: usize = 1 << 25;
 type Claim = (Vec<Control>, ElementId);
 
 /// Goes down every reachable stack before which a token is to be read, and looks whether the completions of the list lead
-/// to acceptance. Returns the elements of one on which they do not, the topmost first; `visit` hears of each claim.
+/// to acceptance. Returns the elements of one on which they do not, the topmost last; `visit` hears of each claim.
 pub(crate) fn stuck(
     list: &[Completion],
     reach: &Reach,
@@ -109,9 +109,7 @@ pub(crate) fn stuck(
             let after: Vec<Control> = after.into_iter().flatten().collect();
             if after.is_empty() || element == 0 {
                 let above = std::iter::successors(Some(at), |&at| claims[at].1);
-                let mut elements: Vec<ElementId> = above.map(|at| claims[at].0.1).collect();
-                elements.reverse();
-                return Ok(Some(elements));
+                return Ok(Some(above.map(|at| claims[at].0.1).collect()));
             }
             for &lower in beneath.get(&element).into_iter().flatten() {
                 poll.steps(after.len())?;

@@ -247,20 +247,20 @@ impl Oracle {
     }
 }
 
-/// Tells of a stack with these elements on top, the topmost first, which cannot become a word.
+/// Reports a stack with these elements on top, the topmost last, which cannot become a word.
 fn dead_end(strict: &Strict<'_>, (reach, witness): (&Reach, &Witness), elements: &[ElementId]) -> AutomatonError {
     let beneath = reach.beneath();
     let found = reach.heads.iter().filter(|head| forget(head.control) == Control::Next(0)).find_map(|&head| {
-        let fits = |depth: usize, element: ElementId| elements.get(depth + 1).is_none_or(|&wanted| wanted == element);
-        let top = head.element == elements[0];
-        let unders = top.then(|| way_down(head, elements.len() - 1, &beneath, fits)).flatten()?;
+        let (&top, lower) = elements.split_last()?;
+        let fits = |depth: usize, element: ElementId| lower.iter().nth_back(depth).is_none_or(|&own| own == element);
+        let unders = (head.element == top).then(|| way_down(head, lower.len(), &beneath, fits)).flatten()?;
         let stack: Vec<ElementId> = unders.iter().rev().map(|under| under.element).chain([head.element]).collect();
         Some((witness.word(head, &unders), stack))
     });
     // What lies beneath which is known of two elements at a time: the stack may be one that no word leads to.
     let (word, stack) = match found {
         Some((word, stack)) => (Some(word), stack),
-        None => (None, elements.iter().rev().copied().collect()),
+        None => (None, elements.to_vec()),
     };
     let names = |symbols: Vec<SymbolId>| {
         symbols.into_iter().map(|symbol| strict.alphabet().name(symbol).to_string()).collect::<Vec<_>>().join(" ")

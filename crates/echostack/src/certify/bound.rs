@@ -13,14 +13,13 @@
 
 use super::enclose::{Encloser, Enclosure, NORM, Start};
 use super::error::CertifyError;
-use super::look::Look;
 use super::scale::{UNDERFLOW, WellScaled};
 use crate::control::Poll;
 use crate::machine::{Machine, Readout};
 use crate::readout::{Clause, Head, Pair, Side, place_of_pair};
 use crate::recognize::View;
 use crate::simd::{Comparison, EXP_ERROR, Rows, Simd};
-use crate::symbol::{Lookahead, SymbolId};
+use crate::suffix::{InputSuffix, StackSuffix};
 
 /// What a squared distance loses for each neuron, relative to the square of both lengths together (Lemma DISTANCE_LOSS).
 pub(super) const DISTANCE_LOSS: f64 = 8.;
@@ -136,7 +135,7 @@ pub(crate) struct Margin {
 pub(crate) struct Scratch {
     /// The kernel that the values are of, if they are those of the sets at hand.
     kernel: Option<usize>,
-    look: Option<Look>,
+    suffix: Option<InputSuffix>,
     middle: Vec<f64>,
     least: Vec<f64>,
     greatest: Vec<f64>,
@@ -154,14 +153,14 @@ impl Scratch {
     /// Forgets what was computed: other sets come.
     pub(crate) fn forget(&mut self) {
         self.kernel = None;
-        self.look = None;
+        self.suffix = None;
     }
 
-    /// Forgets what was computed, unless it was for this look; the stack is the same.
-    pub(crate) fn turn_to(&mut self, look: &Look) {
-        if self.look.as_ref() != Some(look) {
+    /// Forgets what was computed, unless it was for this suffix of the input; the stack is the same.
+    pub(crate) fn turn_to(&mut self, suffix: &InputSuffix) {
+        if self.suffix.as_ref() != Some(suffix) {
             self.kernel = None;
-            self.look = Some(look.clone());
+            self.suffix = Some(suffix.clone());
         }
     }
 }
@@ -212,11 +211,10 @@ impl<'m> Bounds<'m> {
         &self.heads
     }
 
-    /// What the readouts see of an input that ends with these tokens and what comes next: `before` from the last one on,
-    /// all of them if the word begins with them.
-    pub(crate) fn input(&self, next: Lookahead, before: &[SymbolId], whole: bool) -> Sighting {
+    /// What the readouts see of the inputs with a suffix.
+    pub(crate) fn input(&self, suffix: &InputSuffix) -> Sighting {
         if self.machine.view() == View::Symbol {
-            let mut rest = self.machine.symbol_features(next);
+            let mut rest = self.machine.symbol_features(suffix.next());
             let factors = |members: &Vec<u32>| {
                 let (own, after) = rest.split_at(members.len());
                 rest = after;
@@ -227,21 +225,18 @@ impl<'m> Bounds<'m> {
             let linear = rest.iter().map(|&middle| Range { middle, spread: 0. }).collect();
             return Sighting { set: None, loss: 0., span: 0., kernels, linear };
         }
-        let next = match next {
-            Lookahead::Token(token) => Some(token.index()),
-            Lookahead::End => None,
-        };
-        let channels: Vec<Option<usize>> = before.iter().rev().map(|token| Some(token.index())).chain([next]).collect();
-        let start = if whole { &Start::Zero } else { &self.starts[0] };
+        let next = suffix.next().token().map(|token| token.index());
+        let channels: Vec<Option<usize>> =
+            suffix.before().iter().map(|token| Some(token.index())).chain([next]).collect();
+        let start = if suffix.is_whole() { &Start::Zero } else { &self.starts[0] };
         self.see(&self.input, self.encloser.after(start, channels.into_iter()))
     }
 
-    /// What the readouts see of a stack that ends with these symbols, the topmost first; all of it, if `whole`.
-    pub(crate) fn stack(&self, symbols: &[SymbolId], whole: bool) -> Sighting {
-        let start = if whole { &Start::Zero } else { &self.starts[1] };
-        let channels = symbols.iter().rev().map(|symbol| Some(symbol.index()));
-        let channels: Vec<Option<usize>> = channels.collect();
-        self.see(&self.stack, self.encloser.after(start, channels.into_iter()))
+    /// What the readouts see of the stacks with a suffix.
+    pub(crate) fn stack(&self, suffix: &StackSuffix) -> Sighting {
+        let start = if suffix.is_whole() { &Start::Zero } else { &self.starts[1] };
+        let channels = suffix.symbols().iter().map(|symbol| Some(symbol.index()));
+        self.see(&self.stack, self.encloser.after(start, channels))
     }
 
     fn see(&self, side: &Centres, set: Enclosure) -> Sighting {
@@ -568,6 +563,7 @@ mod tests {
     use crate::recognize::{Mode, Reduction};
     use crate::reservoir::{Drive, encode};
     use crate::study::Study;
+    use crate::symbol::{Lookahead, SymbolId};
     use crate::tasks::{ReservoirKind, Task};
     use crate::teach::Answer;
     use rand::{RngExt, SeedableRng};
@@ -638,9 +634,10 @@ mod tests {
             let chosen = machine.choose(&h, &g);
             let mut end = |symbols: &[SymbolId]| -> Vec<SymbolId> {
                 let length = random.random_range(0..=symbols.len().min(4));
-                symbols.iter().rev().take(length).copied().collect()
+                symbols[symbols.len() - length..].to_vec()
             };
-            let (input, stack) = (bounds.input(next, &end(&before), false), bounds.stack(&end(&stack), false));
+            let input = bounds.input(&InputSuffix::new(end(&before), next, false));
+            let stack = bounds.stack(&StackSuffix::new(end(&stack), false));
             for (number, &(readout, _)) in bounds.heads().iter().enumerate() {
                 let Some(class) = bounds.certain(number, &input, &stack, &mut scratch) else {
                     seen[1] += 1;
@@ -680,10 +677,11 @@ mod tests {
             let whole = round % 4 == 0;
             let part = |symbols: &[SymbolId], random: &mut ChaCha8Rng| -> Vec<SymbolId> {
                 let length = if whole { symbols.len() } else { random.random_range(0..=symbols.len().min(5)) };
-                symbols.iter().rev().take(length).copied().collect()
+                symbols[symbols.len() - length..].to_vec()
             };
             let (before, stack) = (part(&before, &mut random), part(&stack, &mut random));
-            let (input, stack) = (bounds.input(next, &before, whole), bounds.stack(&stack, whole));
+            let input = bounds.input(&InputSuffix::new(before, next, whole));
+            let stack = bounds.stack(&StackSuffix::new(stack, whole));
             for (number, &(readout, head)) in bounds.heads().iter().enumerate() {
                 let Head::Votes { classes, pairs, .. } = head else { continue };
                 let values = machine.decision_values(readout, &states[0], &states[1]);

@@ -1,37 +1,37 @@
 //! What is to be proved: that every readout gives the automaton's answer in every reachable configuration.
 //!
-//! Configurations are grouped by what the end of the input and the end of the stack look like: a cell. An [`Obligation`] is
-//! a cell of one readout with the answers that are right in it. It is split by the symbol before the end of the input, or
-//! by the symbol beneath the end of the stack, among those that can be there.
+//! Configurations are grouped into cells, by a suffix of the input and a suffix of the stack. An [`Obligation`] is a cell of
+//! one readout with the answers that are right in it. It is split by the token before its suffix of the input, or by the
+//! symbol beneath its suffix of the stack, among those that can be there.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::bound::{Bounds, Sighting};
-use super::look::Look;
 use crate::automaton::reach::{Control, ElementId, History, PlaceId, Reach, Recalled, Sight, Strict, System};
 use crate::control::{Cancelled, Poll};
 use crate::machine::Readout;
+use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Lookahead, SymbolId};
 use crate::teach::Answer;
 
-/// Ends of the input as the readouts see them. When there are too many they are forgotten and computed again.
+/// Suffixes of the input as the readouts see them. When there are too many they are forgotten and computed again.
 #[derive(Default)]
-pub(crate) struct Looks {
-    seen: HashMap<Look, Sighting>,
+pub(crate) struct InputSightings {
+    seen: HashMap<InputSuffix, Sighting>,
     /// About how many numbers they take.
     size: usize,
 }
 
-impl Looks {
+impl InputSightings {
     /// The most numbers that are kept: 256 MiB of them.
     pub(crate) const MOST: usize = 1 << 25;
 
-    pub(crate) fn see(&mut self, bounds: &Bounds<'_>, look: &Look) -> &Sighting {
+    pub(crate) fn see(&mut self, bounds: &Bounds<'_>, suffix: &InputSuffix) -> &Sighting {
         if self.size > Self::MOST {
             *self = Self::default();
         }
-        self.seen.entry(look.clone()).or_insert_with(|| {
-            let sighting = bounds.input(look.next, &look.before, look.whole);
+        self.seen.entry(suffix.clone()).or_insert_with(|| {
+            let sighting = bounds.input(suffix);
             self.size += sighting.numbers();
             sighting
         })
@@ -42,17 +42,17 @@ impl Looks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Item {
     pub(crate) answer: Answer,
-    /// What is beneath the part of the stack that is looked at.
+    /// What is beneath the suffix of the stack.
     pub(crate) place: PlaceId,
     pub(crate) recent: History,
 }
 
-/// What a readout must answer in one cell. The part of the stack that belongs to it is known from where it stands.
+/// What a readout must answer in one cell. The suffix of the stack that belongs to it is known from where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Obligation {
     /// The number of the readout.
     pub(crate) head: usize,
-    pub(crate) look: Look,
+    pub(crate) input: InputSuffix,
     /// What is in the cell, sorted, each once.
     pub(crate) items: Vec<Item>,
 }
@@ -65,7 +65,7 @@ impl Obligation {
     }
 }
 
-/// The symbol at the lower end of a part of the stack: `None` is the bottom.
+/// The symbol beneath a suffix of the stack, or the token before one of the input: `None` is the bottom or the beginning.
 pub(crate) type Next = Option<SymbolId>;
 
 /// The reachable configurations, ready to be split into cells.
@@ -109,20 +109,19 @@ impl Cells {
         }
         let all = obligations.into_iter().map(|((next, head), items)| {
             poll.steps(items.len())?;
-            let look = Look { next, before: Vec::new(), whole: false };
-            Ok(Obligation { head, look, items: sorted(items) })
+            Ok(Obligation { head, input: InputSuffix::of(next), items: sorted(items) })
         });
         let all = all.collect::<Result<_, _>>()?;
         Ok((Self { beneath, terminals }, all))
     }
 
-    /// Splits an obligation by the token before its look.
+    /// Splits an obligation by the token before its suffix of the input.
     pub(crate) fn split_input(&self, strict: &Strict<'_>, obligation: &Obligation) -> Vec<Obligation> {
-        let Obligation { head, look, items } = obligation;
+        let Obligation { head, input, items } = obligation;
         let mut parts: BTreeMap<Next, Vec<Item>> = BTreeMap::new();
         let mut add = |token: Next, item: &Item| parts.entry(token).or_default().push(*item);
         for item in items {
-            match strict.memory().recall(item.recent, look.before.len()) {
+            match strict.memory().recall(item.recent, input.before().len()) {
                 Recalled::Beginning => add(None, item),
                 Recalled::Token(token) => add(Some(token), item),
                 Recalled::Forgotten => {
@@ -131,23 +130,22 @@ impl Cells {
                 }
             }
         }
-        let part = |(token, items): (Next, Vec<Item>)| {
-            let mut look = look.clone();
-            look.before.extend(token);
-            look.whole = token.is_none();
-            Obligation { head: *head, look, items: sorted(items) }
+        let part = |(token, items): (Next, Vec<Item>)| Obligation {
+            head: *head,
+            input: input.longer(token),
+            items: sorted(items),
         };
         parts.into_iter().map(part).collect()
     }
 
-    /// Splits obligations by the symbol beneath the part of the stack that is looked at, the bottom first.
-    pub(crate) fn split_stack(
+    /// Splits obligations by the symbol beneath their suffix of the stack, the bottom first.
+    fn split_stack(
         &self,
         obligations: &[Obligation],
         poll: &mut Poll<'_>,
     ) -> Result<BTreeMap<Next, Vec<Obligation>>, Cancelled> {
         let mut parts: BTreeMap<Next, Vec<Obligation>> = BTreeMap::new();
-        for Obligation { head, look, items } in obligations {
+        for Obligation { head, input, items } in obligations {
             let mut own: BTreeMap<Next, Vec<Item>> = BTreeMap::new();
             for item in items {
                 poll.steps(1 + self.beneath[item.place as usize].len())?;
@@ -157,7 +155,7 @@ impl Cells {
             }
             for (symbol, items) in own {
                 poll.steps(items.len())?;
-                let part = Obligation { head: *head, look: look.clone(), items: sorted(items) };
+                let part = Obligation { head: *head, input: input.clone(), items: sorted(items) };
                 parts.entry(symbol).or_default().push(part);
             }
         }
@@ -182,6 +180,39 @@ impl Cells {
             }
         }
         ways.into_iter().map(|way| way.unwrap_or((None, 0))).collect()
+    }
+}
+
+/// Suffixes of the stack with the obligations that are left on each, the shorter suffixes first.
+pub(crate) struct StackWalk(VecDeque<(StackSuffix, Vec<Obligation>)>);
+
+impl StackWalk {
+    /// Begins with the suffix of every stack.
+    pub(crate) fn new(root: Vec<Obligation>) -> Self {
+        Self(VecDeque::from([(StackSuffix::ANY, root)]))
+    }
+
+    /// The next suffix, and what is to be proved on it.
+    pub(crate) fn next(&mut self) -> Option<(StackSuffix, Vec<Obligation>)> {
+        self.0.pop_front()
+    }
+
+    /// The number of suffixes that have not been visited yet.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Leaves obligations to the suffixes that are longer by one symbol.
+    pub(crate) fn go_on(
+        &mut self,
+        cells: &Cells,
+        stack: &StackSuffix,
+        left: &[Obligation],
+        poll: &mut Poll<'_>,
+    ) -> Result<(), Cancelled> {
+        let parts = cells.split_stack(left, poll)?;
+        self.0.extend(parts.into_iter().map(|(symbol, obligations)| (stack.longer(symbol), obligations)));
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a proof is, as data.
 
-use super::look::Look;
 use crate::automaton::complete::Completion;
 use crate::automaton::reach::{ElementId, Reach};
+use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::SymbolId;
 
 /// The version of the arithmetic that bounds are computed for: tanh, exp and sums as `simd` has them.
@@ -25,27 +25,23 @@ pub struct Certificate {
     pub(super) cells: Vec<Cell>,
 }
 
-/// A part of the stack that is looked at, and what becomes of the obligations there. What is not named goes on to the longer
-/// stacks.
-#[derive(Clone, Debug, PartialEq, Default)]
+/// A suffix of the stack, and what becomes of the obligations on it. What is not named goes on to the longer suffixes.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cell {
-    /// The symbols, the topmost first.
-    pub(super) stack: Vec<SymbolId>,
-    /// Whether the bottom is beneath them.
-    pub(super) whole: bool,
-    /// Obligations that are split by the token before their look, one after the other.
+    pub(super) stack: StackSuffix,
+    /// Obligations that are split by the token before their input, one after the other.
     pub(super) split: Vec<Named>,
     /// Obligations that are proved, after that.
     pub(super) proved: Vec<Named>,
 }
 
-/// An obligation on a part of the stack: the number of its readout, and its look.
-pub(super) type Named = (usize, Look);
+/// An obligation on a suffix of the stack: the number of its readout, and its input.
+pub(super) type Named = (usize, InputSuffix);
 
 /// How large a certificate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// The parts of the stack that are looked at.
+    /// The suffixes of the stack that are looked at.
     pub stacks: usize,
     /// The decisions that are proved on them.
     pub cells: usize,
@@ -64,12 +60,12 @@ pub struct Size {
 impl Certificate {
     /// How large it is.
     pub fn size(&self) -> Size {
-        let proved = || self.cells.iter().flat_map(|cell| cell.proved.iter().map(move |(_, look)| (cell, look)));
+        let proved = || self.cells.iter().flat_map(|cell| cell.proved.iter().map(move |(_, input)| (cell, input)));
         Size {
             stacks: self.cells.len(),
             cells: proved().count(),
-            depth: proved().map(|(cell, _)| cell.stack.len()).max().unwrap_or(0),
-            input: proved().map(|(_, look)| look.before.len() + 1).max().unwrap_or(0),
+            depth: proved().map(|(cell, _)| cell.stack.depth()).max().unwrap_or(0),
+            input: proved().map(|(_, input)| input.before().len() + 1).max().unwrap_or(0),
             elements: self.elements.len() + 1,
             reach: self.reach.heads.len() + self.reach.unders.len(),
             completions: self.completions.as_ref().map_or(0, Vec::len),

@@ -3,10 +3,10 @@
 //! What it takes from the certificate are claims that it verifies on the spot: a list of configurations that is closed under
 //! the automaton's moves, and for each cell which decisions are certain there. Labels, sets and bounds it computes itself.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use super::bound::{Bounds, Scratch, Sighting};
-use super::cells::{Cells, Looks, Obligation};
+use super::cells::{Cells, InputSightings, Obligation, StackWalk};
 use super::certificate::{ARITHMETIC, Cell, Certificate, Named};
 use super::digest::{automaton_digest, digest, machine_bytes};
 use super::error::CertifyError;
@@ -18,7 +18,8 @@ use crate::automaton::reach::{Control, Head, Move, Reach, Strict, System, Under}
 use crate::automaton::summarize::summaries;
 use crate::control::{Control as Caller, Poll};
 use crate::machine::{Machine, Readout};
-use crate::symbol::{Alphabet, Lookahead, SymbolId};
+use crate::suffix::{InputSuffix, StackSuffix};
+use crate::symbol::Alphabet;
 use crate::teach::Answer;
 
 fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
@@ -30,16 +31,10 @@ fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
 pub struct ProvedCell {
     /// The readout.
     pub readout: Readout,
-    /// What comes next.
-    pub next: Lookahead,
-    /// The tokens before it that the cell is about, the last one first.
-    pub before: Vec<SymbolId>,
-    /// Whether these are all.
-    pub from_beginning: bool,
-    /// The end of the stack that the cell is about, topmost last.
-    pub stack: Vec<SymbolId>,
-    /// Whether this is the whole stack.
-    pub whole: bool,
+    /// The suffix of the input that the cell is about.
+    pub input: InputSuffix,
+    /// The suffix of the stack that the cell is about.
+    pub stack: StackSuffix,
     /// The answer.
     pub answer: Answer,
     /// How far it is ahead of any other, at least.
@@ -110,7 +105,8 @@ pub fn check_each(
     let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
     let terminals = machine.alphabet().terminals().len();
     let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals, &mut poll)?;
-    let mut walk = Walk { machine, strict: &strict, cells, bounds, readouts, looks: Looks::default(), poll, tell };
+    let mut walk =
+        Walk { machine, strict: &strict, cells, bounds, readouts, inputs: InputSightings::default(), poll, tell };
     walk.run(root, &certificate.cells)
 }
 
@@ -190,42 +186,38 @@ struct Walk<'c, 'a> {
     cells: Cells,
     bounds: Bounds<'c>,
     readouts: Vec<Readout>,
-    looks: Looks,
+    inputs: InputSightings,
     poll: Poll<'c>,
     tell: &'c mut dyn FnMut(ProvedCell),
 }
 
 impl Walk<'_, '_> {
-    /// Goes through all parts of the stack in the order of their length; each must be the next one in the certificate.
+    /// Goes through all suffixes of the stack in the order of their length; each must be the next one in the certificate.
     fn run(&mut self, root: Vec<Obligation>, cells: &[Cell]) -> Result<(), CertifyError> {
         let mut cells = cells.iter();
         let mut scratch = Scratch::default();
-        let mut queue: VecDeque<(Vec<SymbolId>, bool, Vec<Obligation>)> = VecDeque::from([(Vec::new(), false, root)]);
-        while let Some((stack, whole, obligations)) = queue.pop_front() {
-            let Some(cell) = cells.next().filter(|cell| cell.stack == stack && cell.whole == whole) else {
+        let mut walk = StackWalk::new(root);
+        while let Some((stack, obligations)) = walk.next() {
+            let Some(cell) = cells.next().filter(|cell| cell.stack == stack) else {
                 return refuse("a cell is missing");
             };
             let left = self.cell(cell, obligations, &mut scratch)?;
-            if whole && !left.is_empty() {
+            if stack.is_whole() && !left.is_empty() {
                 return refuse("a cell is left open");
             }
-            for (symbol, obligations) in self.cells.split_stack(&left, &mut self.poll)? {
-                let mut longer = stack.clone();
-                longer.extend(symbol);
-                queue.push_back((longer, symbol.is_none(), obligations));
-            }
+            walk.go_on(&self.cells, &stack, &left, &mut self.poll)?;
         }
         if cells.next().is_some() { refuse("it has cells that are not needed") } else { Ok(()) }
     }
 
-    /// Verifies what is said of one part of the stack; returns what is not proved on it.
+    /// Verifies what is said of one suffix of the stack; returns what is not proved on it.
     fn cell(
         &mut self,
         cell: &Cell,
         obligations: Vec<Obligation>,
         scratch: &mut Scratch,
     ) -> Result<Vec<Obligation>, CertifyError> {
-        let named = |one: Obligation| ((one.head, one.look.clone()), one);
+        let named = |one: Obligation| ((one.head, one.input.clone()), one);
         let mut left: HashMap<Named, Obligation> = obligations.into_iter().map(named).collect();
         let take = |left: &mut HashMap<Named, Obligation>, name: &Named| match left.remove(name) {
             Some(obligation) => Ok(obligation),
@@ -233,7 +225,7 @@ impl Walk<'_, '_> {
         };
         for name in &cell.split {
             let obligation = take(&mut left, name)?;
-            if obligation.look.whole {
+            if obligation.input.is_whole() {
                 return refuse("it splits what is whole");
             }
             self.poll.steps(obligation.items.len())?;
@@ -245,7 +237,7 @@ impl Walk<'_, '_> {
             }
         }
         if !cell.proved.is_empty() {
-            let stack = self.bounds.stack(&cell.stack, cell.whole);
+            let stack = self.bounds.stack(&cell.stack);
             scratch.forget();
             for name in &cell.proved {
                 let obligation = take(&mut left, name)?;
@@ -268,20 +260,16 @@ impl Walk<'_, '_> {
         let Some(class) = self.machine.class(self.readouts[obligation.head], answer) else {
             return refuse("the machine does not know an answer");
         };
-        let look = &obligation.look;
-        let input = self.looks.see(&self.bounds, look);
-        scratch.turn_to(look);
+        let input = self.inputs.see(&self.bounds, &obligation.input);
+        scratch.turn_to(&obligation.input);
         let margin = self.bounds.margin(obligation.head, class, input, stack, scratch);
         if margin.least.is_nan() || margin.least <= 0. {
             return refuse("a decision is not certain where it should be");
         }
         (self.tell)(ProvedCell {
             readout: self.readouts[obligation.head],
-            next: look.next,
-            before: look.before.clone(),
-            from_beginning: look.whole,
-            stack: cell.stack.iter().rev().copied().collect(),
-            whole: cell.whole,
+            input: obligation.input.clone(),
+            stack: cell.stack.clone(),
             answer,
             margin: margin.least,
         });

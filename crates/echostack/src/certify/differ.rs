@@ -58,7 +58,7 @@ impl Prover<'_> {
                 break;
             }
             let Some(mut word) = self.word_into(cell, &beneath) else { continue };
-            if let Lookahead::Token(token) = cell.next {
+            if let Lookahead::Token(token) = cell.input.next() {
                 word.push(token);
             }
             keep(self.differ(machine, &Word::Symbols(word.clone())));
@@ -142,8 +142,8 @@ impl Prover<'_> {
     /// A shortest word that leads to a configuration of the cell, if the cell has one.
     fn word_into(&self, cell: &OpenCell, beneath: &HashMap<PlaceId, Vec<Under>>) -> Option<Vec<SymbolId>> {
         let symbols: Vec<Option<SymbolId>> = {
-            let part = cell.stack.iter().rev().copied().map(Some);
-            if cell.whole { part.chain([None]).collect() } else { part.collect() }
+            let known = cell.stack.from_top().map(Some);
+            if cell.stack.is_whole() { known.chain([None]).collect() } else { known.collect() }
         };
         let fits = |control: Control| {
             let ((Readout::Pop | Readout::Push, Control::Reduce(sight))
@@ -151,7 +151,7 @@ impl Prover<'_> {
             else {
                 return false;
             };
-            sight.next == cell.next && self.remembers(sight, &cell.before)
+            sight.next == cell.input.next() && self.remembers(sight, cell.input.before())
         };
         let heads = self.reach().heads.iter().filter(|head| fits(head.control));
         let mut words = Vec::new();
@@ -175,6 +175,6 @@ impl Prover<'_> {
             Recalled::Beginning => false,
             Recalled::Token(own) => own == token,
         };
-        before.iter().enumerate().all(same)
+        before.iter().rev().enumerate().all(same)
     }
 }

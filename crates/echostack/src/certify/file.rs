@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::certificate::{Cell, Certificate, Named};
-use super::look::Look;
 use crate::automaton::complete::Outcome;
 use crate::automaton::reach::{Control, Head, Reach, Sight, Under};
+use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Lookahead, MAX_SYMBOLS, SymbolId};
 
 /// Why a text is no certificate.
@@ -58,6 +58,7 @@ struct Form {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CellForm {
+    /// The symbols from the top of the stack down.
     stack: Vec<u32>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     whole: bool,
@@ -123,10 +124,10 @@ fn control(numbers: &[i64]) -> Result<Control, CertificateFileError> {
     }
 }
 
-fn name_numbers((head, look): &Named) -> Vec<i64> {
-    let before = look.before.iter().map(|&token| i64::from(number(token)));
-    let start = [*head as i64, next_number(look.next)];
-    start.into_iter().chain(before).chain(look.whole.then_some(END)).collect()
+fn name_numbers((head, input): &Named) -> Vec<i64> {
+    let before = input.before().iter().rev().map(|&token| i64::from(number(token)));
+    let start = [*head as i64, next_number(input.next())];
+    start.into_iter().chain(before).chain(input.is_whole().then_some(END)).collect()
 }
 
 fn name(numbers: &[i64]) -> Result<Named, CertificateFileError> {
@@ -137,9 +138,10 @@ fn name(numbers: &[i64]) -> Result<Named, CertificateFileError> {
         [before @ .., END] => (before, true),
         _ => (before, false),
     };
-    let before = before.iter().map(|&token| symbol(token)).collect::<Result<_, _>>()?;
-    let look = Look { next: look_at(*next)?, before, whole };
-    Ok((small(*head)? as usize, look))
+    let mut before = before.iter().map(|&token| symbol(token)).collect::<Result<Vec<_>, _>>()?;
+    before.reverse();
+    let input = InputSuffix::new(before, look_at(*next)?, whole);
+    Ok((small(*head)? as usize, input))
 }
 
 impl Certificate {
@@ -165,8 +167,8 @@ impl Certificate {
         let unders = self.reach.unders.iter().map(|under| (under.place, under.element, under.beneath)).collect();
         let cell = |cell: &Cell| {
             let names = |list: &[Named]| list.iter().map(name_numbers).collect();
-            let stack = cell.stack.iter().map(|&symbol| number(symbol)).collect();
-            CellForm { stack, whole: cell.whole, split: names(&cell.split), proved: names(&cell.proved) }
+            let stack = cell.stack.from_top().map(number).collect();
+            CellForm { stack, whole: cell.stack.is_whole(), split: names(&cell.split), proved: names(&cell.proved) }
         };
         let form = Form {
             certificate: if self.completions.is_some() { FORMAT } else { 1 },
@@ -222,9 +224,11 @@ impl Certificate {
         }
         let mut cells = Vec::new();
         for CellForm { stack, whole, split, proved } in form.cells {
-            let stack = stack.into_iter().map(known).collect::<Result<_, _>>()?;
+            let mut symbols = stack.into_iter().map(known).collect::<Result<Vec<_>, _>>()?;
+            symbols.reverse();
             let names = |list: &[Vec<i64>]| list.iter().map(|numbers| name(numbers)).collect::<Result<Vec<Named>, _>>();
-            cells.push(Cell { stack, whole, split: names(&split)?, proved: names(&proved)? });
+            let stack = StackSuffix::new(symbols, whole);
+            cells.push(Cell { stack, split: names(&split)?, proved: names(&proved)? });
         }
         let Form { arithmetic, machine, automaton, memory, .. } = form;
         Ok(Self { arithmetic, machine, automaton, memory, elements, reach, completions, cells })

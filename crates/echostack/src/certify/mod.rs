@@ -16,7 +16,6 @@ mod error;
 mod file;
 #[cfg(test)]
 mod lemmas;
-pub(crate) mod look;
 mod provable;
 mod prove;
 mod scale;

@@ -1,15 +1,13 @@
 //! The search for a proof: cells are split until the machine's decision is certain in each, or until it is seen to be wrong.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::bound::{Bounds, Scratch, Sighting};
-use super::cells::{Cells, Looks, Next, Obligation};
+use super::cells::{Cells, InputSightings, Next, Obligation, StackWalk};
 use super::certificate::{ARITHMETIC, Cell, Certificate};
 use super::check::check;
 use super::digest::{automaton_digest, digest, machine_bytes};
 use super::error::CertifyError;
-use super::look::Look;
 use super::provable::comparable;
 use super::scale::WellScaled;
 use crate::automaton::complete::Completion;
@@ -19,7 +17,8 @@ use crate::automaton::{AutomatonError, Oracle};
 use crate::control::{Control, Poll, Stage};
 use crate::machine::{Machine, Readout};
 use crate::recognize::View;
-use crate::symbol::{Lookahead, SymbolId};
+use crate::suffix::{InputSuffix, StackSuffix};
+use crate::symbol::Lookahead;
 use crate::teach::{Answer, Exercise};
 
 /// How far ahead the right answer must be in the middle of a cell for the cell to be no exercise.
@@ -40,27 +39,20 @@ const MEMORY: u32 = 2;
 pub struct OpenCell {
     /// The readout.
     pub readout: Readout,
-    /// What comes next.
-    pub next: Lookahead,
-    /// The tokens before it that the cell is about, the last one first.
-    pub before: Vec<SymbolId>,
-    /// The end of the stack that the cell is about, topmost last.
-    pub stack: Vec<SymbolId>,
-    /// Whether this is the whole stack.
-    pub whole: bool,
+    /// The suffix of the input that the cell is about.
+    pub input: InputSuffix,
+    /// The suffix of the stack that the cell is about.
+    pub stack: StackSuffix,
     /// What is missing: the bound of the decision, 0 or less. Minus infinity if the machine does not know the answer at all.
     pub margin: f64,
     /// The value in the middle of the cell: below 0, and the machine is wrong there.
     pub middle: f64,
 }
 
-/// What a readout must answer before one token on all stacks with one end.
+/// What a readout must answer before one token on all stacks with one suffix.
 pub(crate) struct Required {
     pub(crate) next: Lookahead,
-    /// The end of the stack, the topmost symbol first.
-    pub(crate) stack: Vec<SymbolId>,
-    /// Whether this is the whole stack.
-    pub(crate) whole: bool,
+    pub(crate) stack: StackSuffix,
     pub(crate) answer: Answer,
 }
 
@@ -123,7 +115,7 @@ impl<'a> Prover<'a> {
         &self.witness
     }
 
-    /// What a readout must answer, by ends of the stack that are as short as decides. `None` if none decides.
+    /// What a readout must answer, by the shortest suffixes of the stack that decide it. `None` if none decides.
     pub(crate) fn answers(
         &self,
         readout: Readout,
@@ -132,24 +124,20 @@ impl<'a> Prover<'a> {
         let mut poll = Poll::new(control);
         let terminals = self.oracle.automaton().alphabet().terminals().len();
         let (cells, root) = Cells::new(&self.strict, &self.reach, &[readout], terminals, &mut poll)?;
-        let mut queue: VecDeque<Part> = VecDeque::from([(Vec::new(), false, root)]);
+        let mut walk = StackWalk::new(root);
         let mut out = Vec::new();
-        while let Some((stack, whole, obligations)) = queue.pop_front() {
+        while let Some((stack, obligations)) = walk.next() {
             let mut left = Vec::new();
             for obligation in obligations {
                 match obligation.answer() {
                     Some(answer) => {
-                        out.push(Required { next: obligation.look.next, stack: stack.clone(), whole, answer });
+                        out.push(Required { next: obligation.input.next(), stack: stack.clone(), answer });
                     }
-                    None if whole || stack.len() >= DEEPEST => return Ok(None),
+                    None if stack.is_whole() || stack.depth() >= DEEPEST => return Ok(None),
                     None => left.push(obligation),
                 }
             }
-            for (symbol, obligations) in cells.split_stack(&left, &mut poll)? {
-                let mut longer = stack.clone();
-                longer.extend(symbol);
-                queue.push_back((longer, symbol.is_none(), obligations));
-            }
+            walk.go_on(&cells, &stack, &left, &mut poll)?;
         }
         Ok(Some(out))
     }
@@ -173,7 +161,7 @@ impl<'a> Prover<'a> {
             ways_down: cells.ways_down(),
             cells,
             bounds,
-            looks: Looks::default(),
+            inputs: InputSightings::default(),
             open: Vec::new(),
             exercises: vec![Vec::new(); readouts.len()],
             readouts,
@@ -208,7 +196,7 @@ struct Search<'p, 'a> {
     bounds: Bounds<'p>,
     cells: Cells,
     readouts: Vec<Readout>,
-    looks: Looks,
+    inputs: InputSightings,
     /// See [`Cells::ways_down`].
     ways_down: Vec<(Next, PlaceId)>,
     open: Vec<OpenCell>,
@@ -218,9 +206,6 @@ struct Search<'p, 'a> {
     examined: usize,
     poll: Poll<'p>,
 }
-
-/// A part of the stack, the topmost symbol first, whether it is all of it, and what is still to be proved on it.
-type Part = (Vec<SymbolId>, bool, Vec<Obligation>);
 
 /// What becomes of an obligation.
 enum Fate {
@@ -233,43 +218,39 @@ enum Fate {
 impl Search<'_, '_> {
     fn run(&mut self, root: Vec<Obligation>, control: &dyn Control) -> Result<Vec<Cell>, CertifyError> {
         let mut done = Vec::new();
-        let mut queue: VecDeque<Part> = VecDeque::from([(Vec::new(), false, root)]);
+        let mut walk = StackWalk::new(root);
         let mut scratch = Scratch::default();
-        while let Some((stack, whole, mut obligations)) = queue.pop_front() {
+        while let Some((stack, mut obligations)) = walk.next() {
             if !self.open.is_empty() && self.exercises.iter().any(|exercises| exercises.len() >= self.enough) {
                 break;
             }
             if self.examined > MOST {
-                self.leave(&obligations[0], &stack, whole, [0.; 2]);
+                self.leave(&obligations[0], &stack, [0.; 2]);
                 break;
             }
-            control.progress(Stage::Prove, done.len(), done.len() + queue.len() + 1);
-            let sighting = self.bounds.stack(&stack, whole);
+            control.progress(Stage::Prove, done.len(), done.len() + walk.waiting() + 1);
+            let sighting = self.bounds.stack(&stack);
             scratch.forget();
             let mut left = Vec::new();
             let (mut proved, mut split) = (Vec::new(), Vec::new());
             obligations.reverse();
             while let Some(obligation) = obligations.pop() {
                 self.poll.now()?;
-                let fate = self.fate(&obligation, &stack, whole, &sighting, &mut scratch);
+                let fate = self.fate(&obligation, &stack, &sighting, &mut scratch);
                 match fate {
                     Fate::Dropped => {}
-                    Fate::Proved => proved.push((obligation.head, obligation.look)),
+                    Fate::Proved => proved.push((obligation.head, obligation.input)),
                     Fate::SplitStack => left.push(obligation),
                     Fate::SplitInput => {
                         let mut parts = self.cells.split_input(self.strict, &obligation);
-                        split.push((obligation.head, obligation.look));
+                        split.push((obligation.head, obligation.input));
                         parts.reverse();
                         obligations.extend(parts);
                     }
                 }
             }
-            for (symbol, obligations) in self.cells.split_stack(&left, &mut self.poll)? {
-                let mut longer = stack.clone();
-                longer.extend(symbol);
-                queue.push_back((longer, symbol.is_none(), obligations));
-            }
-            done.push(Cell { stack, whole, split, proved });
+            walk.go_on(&self.cells, &stack, &left, &mut self.poll)?;
+            done.push(Cell { stack, split, proved });
         }
         Ok(done)
     }
@@ -277,83 +258,73 @@ impl Search<'_, '_> {
     fn fate(
         &mut self,
         obligation: &Obligation,
-        stack: &[SymbolId],
-        whole: bool,
+        stack: &StackSuffix,
         sighting: &Sighting,
         scratch: &mut Scratch,
     ) -> Fate {
         self.examined += 1;
         let Some(answer) = obligation.answer() else {
-            return if stack.len() < DEEPEST {
-                Fate::SplitStack
-            } else {
-                self.leave(obligation, stack, whole, [0.; 2])
-            };
+            return if stack.depth() < DEEPEST { Fate::SplitStack } else { self.leave(obligation, stack, [0.; 2]) };
         };
         let class = self.machine.class(self.readouts[obligation.head], answer);
         let Some(class) = class else {
-            let exercise = self.exercise(obligation, stack, whole, answer);
+            let exercise = self.exercise(obligation, stack, answer);
             self.exercises[obligation.head].push(exercise);
-            return self.leave(obligation, stack, whole, [f64::NEG_INFINITY; 2]);
+            return self.leave(obligation, stack, [f64::NEG_INFINITY; 2]);
         };
-        let look = &obligation.look;
-        let input = self.looks.see(&self.bounds, look);
-        scratch.turn_to(look);
+        let input = self.inputs.see(&self.bounds, &obligation.input);
+        scratch.turn_to(&obligation.input);
         let margin = self.bounds.margin(obligation.head, class, input, sighting, scratch);
         if margin.least > 0. {
             return Fate::Proved;
         }
         let size = input.size();
-        let known = look.whole || self.machine.view() == View::Symbol;
+        let known = obligation.input.is_whole() || self.machine.view() == View::Symbol;
         let mut wrong = false;
         if margin.middle < NEAR {
             // The middle of a large cell may be nowhere near a state that occurs: look at one.
-            let exercise = self.exercise(obligation, stack, whole, answer);
+            let exercise = self.exercise(obligation, stack, answer);
             let example = self.example(obligation.head, class, &exercise, scratch);
             wrong = example <= 0.;
             if example < NEAR && self.exercises[obligation.head].len() < self.enough {
                 self.exercises[obligation.head].push(exercise);
             }
         }
-        if wrong || (whole && known) || stack.len().max(look.before.len()) >= DEEPEST {
-            return self.leave(obligation, stack, whole, [margin.least, margin.middle]);
+        if wrong || (stack.is_whole() && known) || stack.depth().max(obligation.input.before().len()) >= DEEPEST {
+            return self.leave(obligation, stack, [margin.least, margin.middle]);
         }
-        if !known && (whole || size > sighting.size()) { Fate::SplitInput } else { Fate::SplitStack }
+        if !known && (stack.is_whole() || size > sighting.size()) { Fate::SplitInput } else { Fate::SplitStack }
     }
 
     /// How far the class is ahead on an exercise.
     fn example(&self, head: usize, class: usize, exercise: &Exercise, scratch: &mut Scratch) -> f64 {
-        let reversed = |symbols: &[SymbolId]| symbols.iter().rev().copied().collect::<Vec<_>>();
-        let input = self.bounds.input(exercise.next, &reversed(&exercise.before), true);
-        let stack = self.bounds.stack(&reversed(&exercise.stack), true);
+        let input = self.bounds.input(&InputSuffix::new(exercise.before.clone(), exercise.next, true));
+        let stack = self.bounds.stack(&StackSuffix::new(exercise.stack.clone(), true));
         scratch.forget();
         let margin = self.bounds.margin(head, class, &input, &stack, scratch);
         scratch.forget();
         margin.middle
     }
 
-    fn leave(&mut self, obligation: &Obligation, stack: &[SymbolId], whole: bool, margin: [f64; 2]) -> Fate {
-        let mut stack = stack.to_vec();
-        stack.reverse();
-        let Look { next, before, .. } = obligation.look.clone();
+    fn leave(&mut self, obligation: &Obligation, stack: &StackSuffix, margin: [f64; 2]) -> Fate {
         let readout = self.readouts[obligation.head];
+        let (input, stack) = (obligation.input.clone(), stack.clone());
         let [margin, middle] = margin;
-        self.open.push(OpenCell { readout, next, before, stack, whole, margin, middle });
+        self.open.push(OpenCell { readout, input, stack, margin, middle });
         Fate::Dropped
     }
 
-    /// A reachable stack that ends with `stack`, and its answer.
-    fn exercise(&self, obligation: &Obligation, stack: &[SymbolId], whole: bool, answer: Answer) -> Exercise {
-        let mut stack = stack.to_vec();
+    /// A reachable stack with this suffix, and its answer.
+    fn exercise(&self, obligation: &Obligation, suffix: &StackSuffix, answer: Answer) -> Exercise {
+        let mut beneath = Vec::new();
         let mut place = obligation.items.first().map_or(0, |item| item.place);
-        while !whole && place != 0 {
+        while !suffix.is_whole() && place != 0 {
             let (symbol, below) = self.ways_down[place as usize];
-            stack.extend(symbol);
+            beneath.extend(symbol);
             place = below;
         }
-        stack.reverse();
-        let Look { next, mut before, .. } = obligation.look.clone();
-        before.reverse();
+        let stack = beneath.into_iter().rev().chain(suffix.symbols().iter().copied()).collect();
+        let (before, next) = (obligation.input.before().to_vec(), obligation.input.next());
         Exercise { before, next, stack, answer }
     }
 }

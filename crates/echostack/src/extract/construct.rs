@@ -17,6 +17,7 @@ use crate::readout::{Affine, Distances, Fault, States, separate};
 use crate::recognize::{Reduction, View};
 use crate::reservoir::{Drive, Reservoir, ReservoirError, encode};
 use crate::simd::Simd;
+use crate::suffix::StackSuffix;
 use crate::symbol::{Lookahead, SymbolId};
 use crate::teach::{Answer, Exercise};
 
@@ -54,8 +55,8 @@ impl From<Fault> for ConstructError {
 enum Question {
     /// Whether this comes next.
     Next(Lookahead),
-    /// Whether the stack ends so, the topmost symbol first; or is exactly that.
-    End { symbols: Vec<SymbolId>, anchored: bool },
+    /// Whether the stack has this suffix.
+    Stack(StackSuffix),
 }
 
 /// The questions that rules ask, each once.
@@ -71,11 +72,10 @@ impl Questions {
     }
 
     /// What must hold for a pattern to match.
-    fn of(&mut self, Pattern { anchored, symbols, next }: Pattern) -> Vec<usize> {
+    fn of(&mut self, Pattern { stack, next }: Pattern) -> Vec<usize> {
         let next = next.map(|next| self.number(Question::Next(next)));
-        let asks = anchored || !symbols.is_empty();
-        let end = asks.then(|| self.number(Question::End { symbols, anchored }));
-        next.into_iter().chain(end).collect()
+        let stack = (stack != StackSuffix::ANY).then(|| self.number(Question::Stack(stack)));
+        next.into_iter().chain(stack).collect()
     }
 }
 
@@ -107,19 +107,20 @@ pub fn construct(
         accept: List { rules: Vec::new(), otherwise: false },
     };
     for rule in automaton.rules() {
-        let symbols = rule.suffix.iter().rev().copied().collect();
-        let asked = questions.of(Pattern { anchored: rule.anchored, symbols, next: rule.lookahead });
+        let stack = StackSuffix::new(rule.suffix.clone(), rule.anchored);
+        let asked = questions.of(Pattern { stack, next: rule.lookahead });
         lists.actions.rules.push((asked, Reduction { pop: rule.pop, push: Some(rule.push) }));
     }
     for &symbol in automaton.accepting() {
-        lists.accept.rules.push((questions.of(Pattern { anchored: true, symbols: vec![symbol], next: None }), true));
+        let stack = StackSuffix::new(vec![symbol], true);
+        lists.accept.rules.push((questions.of(Pattern { stack, next: None }), true));
     }
     let follows = prover.answers(Readout::Shift, control)?.ok_or(ConstructError::NoEnd)?;
     let situations: Vec<Situation<bool>> = follows
         .into_iter()
-        .map(|Required { next, stack, whole, answer }| {
+        .map(|Required { next, stack, answer }| {
             let does = answer == Answer::Shift(true);
-            Situation { next, symbols: stack, whole, does, popped: Vec::new() }
+            Situation { next, stack, does, popped: StackSuffix::ANY }
         })
         .collect();
     for (pattern, shifts, _) in few_patterns(&situations, true) {
@@ -207,11 +208,8 @@ impl<'a> Examples<'a> {
             [&inputs.states, &stacks.states].map(|states| Distances::new(states, Simd::default()));
         let test = |question: &Question| match question {
             Question::Next(next) => inputs.separate(&between_inputs, cost, |read| read.1 == *next).map(Test::Input),
-            Question::End { symbols, anchored } => {
-                let met = |stack: &Vec<SymbolId>| {
-                    stack.iter().rev().take(symbols.len()).eq(symbols) && (!anchored || stack.len() == symbols.len())
-                };
-                stacks.separate(&between_stacks, cost, met).map(Test::Stack)
+            Question::Stack(suffix) => {
+                stacks.separate(&between_stacks, cost, |stack| suffix.matches(stack)).map(Test::Stack)
             }
         };
         questions.iter().map(test).collect()

@@ -1,6 +1,6 @@
 //! Extraction: the automaton that a machine is.
 //!
-//! The machine is explored as a pushdown system whose elements are the last few symbols of the stack. A decision that is the
+//! The machine is explored as a pushdown system whose elements are the topmost few symbols of the stack. A decision that is the
 //! same for all stacks with these symbols on top ([`Bounds`]) is a move of the system; one that is not ends the exploration
 //! there, and it begins anew with one symbol more. When no decision is left open the reachable decisions are written as
 //! rules, and the machine is proved to do what they say.
@@ -9,16 +9,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::rules::{Situation, common_beginning, rule_list};
+use super::rules::{Situation, rule_list};
 use crate::automaton::reach::{Control, ElementId, Memory, Reach, Recalled, Sight, System};
 use crate::automaton::{Automaton, AutomatonError, Oracle};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
-use crate::certify::cells::Looks;
-use crate::certify::look::Look;
+use crate::certify::cells::InputSightings;
 use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, WellScaled, provable};
 use crate::control::{Control as Caller, Poll};
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Reduction, View};
+use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 use crate::teach::Answer;
 
@@ -55,18 +55,20 @@ pub enum ExtractError {
     },
 }
 
-/// A decision that is not the same for all stacks with the same end.
+/// A decision that is not the same for all stacks with the same suffix.
 #[derive(Clone, Debug)]
 pub struct Undecided {
     /// What comes next.
-    pub next: String,
-    /// The end of the stack.
-    pub stack: String,
+    pub next: Lookahead,
+    /// The suffix of the stack.
+    pub stack: StackSuffix,
+    alphabet: Arc<Alphabet>,
 }
 
 impl std::fmt::Display for Undecided {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "on the stack {} before {}", self.stack, self.next)
+        let next = InputSuffix::of(self.next);
+        write!(f, "on the stack {} before {}", self.stack.display(&self.alphabet), next.display(&self.alphabet))
     }
 }
 
@@ -81,8 +83,8 @@ pub struct Extraction {
     pub depth: usize,
     /// What the reductions spell: a nonterminal and the symbols it is made of, in the order of the rules.
     pub productions: Vec<(SymbolId, Vec<SymbolId>)>,
-    /// The same as a graph in Graphviz's language: ends of the stack, what is done on each, and which symbol leads from one
-    /// to another.
+    /// The automaton as a graph in Graphviz's language: suffixes of the stack, what is done on each, and which symbol leads
+    /// from one to another.
     pub dot: String,
 }
 
@@ -123,28 +125,25 @@ pub fn extract(machine: &Arc<Machine>, control: &dyn Caller) -> Result<Extractio
     }
 }
 
-/// The end of a stack: its symbols, the topmost first, and whether the bottom is beneath them.
-type End = (Vec<SymbolId>, bool);
-
 /// A decision that could not be found.
 struct Open {
-    look: Look,
+    next: Lookahead,
     element: ElementId,
     input_is_larger: bool,
 }
 
-/// A machine as a pushdown system whose elements are ends of the stack.
+/// A machine as a pushdown system whose elements are suffixes of the stack.
 struct Explored<'m> {
     machine: &'m Arc<Machine>,
     bounds: &'m Bounds<'m>,
     depth: usize,
     memory: Memory,
-    elements: Vec<End>,
-    ids: HashMap<End, ElementId>,
+    elements: Vec<StackSuffix>,
+    ids: HashMap<StackSuffix, ElementId>,
     sightings: Vec<Option<Sighting>>,
     /// About how many numbers these take.
     numbers: usize,
-    looks: Looks,
+    inputs: InputSightings,
     scratch: Scratch,
     /// What is decided with this control's readouts; `None` if it is open.
     reductions: HashMap<(Sight, ElementId), Option<Reduction>>,
@@ -154,17 +153,16 @@ struct Explored<'m> {
 
 impl<'m> Explored<'m> {
     fn new(machine: &'m Arc<Machine>, bounds: &'m Bounds<'m>, depth: usize, memory: Memory) -> Self {
-        let bottom: End = (Vec::new(), true);
         Self {
             machine,
             bounds,
             depth,
             memory,
-            elements: vec![bottom.clone()],
-            ids: HashMap::from([(bottom, 0)]),
+            elements: vec![StackSuffix::BOTTOM],
+            ids: HashMap::from([(StackSuffix::BOTTOM, 0)]),
             sightings: vec![None],
             numbers: 0,
-            looks: Looks::default(),
+            inputs: InputSightings::default(),
             scratch: Scratch::default(),
             reductions: HashMap::new(),
             settled: HashMap::new(),
@@ -172,45 +170,40 @@ impl<'m> Explored<'m> {
         }
     }
 
-    fn look(&self, sight: Sight) -> Look {
-        let mut look = Look { next: sight.next, before: Vec::new(), whole: false };
-        if self.machine.view() == View::Reservoir {
-            loop {
-                match self.memory.recall(sight.recent, look.before.len()) {
-                    Recalled::Token(token) => look.before.push(token),
-                    Recalled::Beginning => {
-                        look.whole = true;
-                        break;
-                    }
-                    Recalled::Forgotten => break,
-                }
+    /// The suffix of the input that the machine sees, as far as it is remembered.
+    fn input(&self, sight: Sight) -> InputSuffix {
+        let mut input = InputSuffix::of(sight.next);
+        while self.machine.view() == View::Reservoir && !input.is_whole() {
+            match self.memory.recall(sight.recent, input.before().len()) {
+                Recalled::Token(token) => input = input.longer(Some(token)),
+                Recalled::Beginning => input = input.longer(None),
+                Recalled::Forgotten => break,
             }
         }
-        look
+        input
     }
 
-    /// What the readouts that are named answer on all stacks with this end, if they answer alike.
+    /// What the readouts that are named answer on all stacks with this suffix, if they answer alike.
     fn answers(&mut self, sight: Sight, element: ElementId, readouts: &[Readout]) -> Option<Vec<Answer>> {
-        let look = self.look(sight);
+        let input = self.input(sight);
         let place = element as usize;
-        let (symbols, whole) = &self.elements[place];
-        if self.numbers > Looks::MOST {
+        if self.numbers > InputSightings::MOST {
             self.numbers = 0;
             self.sightings.iter_mut().for_each(|sighting| *sighting = None);
         }
         let stack = &*self.sightings[place].get_or_insert_with(|| {
-            let sighting = self.bounds.stack(symbols, *whole);
+            let sighting = self.bounds.stack(&self.elements[place]);
             self.numbers += sighting.numbers();
             sighting
         });
-        let input = self.looks.see(self.bounds, &look);
+        let input = self.inputs.see(self.bounds, &input);
         let mut answers = Vec::new();
         self.scratch.forget();
         for (number, (readout, _)) in self.bounds.heads().iter().enumerate() {
             if readouts.contains(readout) {
                 let Some(class) = self.bounds.certain(number, input, stack, &mut self.scratch) else {
                     let input_is_larger = input.size() > stack.size();
-                    self.open.push(Open { look, element, input_is_larger });
+                    self.open.push(Open { next: sight.next, element, input_is_larger });
                     return None;
                 };
                 answers.push(self.machine.answer(*readout, class)?);
@@ -249,33 +242,25 @@ impl<'m> Explored<'m> {
     }
 
     fn tell(&self, open: &Open) -> Undecided {
-        Undecided { next: self.next_name(open.look.next), stack: self.end_name(open.element) }
+        let (next, stack) = (open.next, self.elements[open.element as usize].clone());
+        Undecided { next, stack, alphabet: self.machine.alphabet().clone() }
     }
 
-    fn next_name(&self, next: Lookahead) -> String {
-        next.token().map_or("#".to_string(), |token| self.machine.alphabet().plain_name(token))
-    }
-
-    fn end_name(&self, element: ElementId) -> String {
-        let (symbols, whole) = &self.elements[element as usize];
-        let names = symbols.iter().rev().map(|&symbol| self.machine.alphabet().plain_name(symbol));
-        [if *whole { "^" } else { "..." }.to_string()].into_iter().chain(names).collect::<Vec<_>>().join(" ")
-    }
-
-    /// The ends of the stack as a graph.
+    /// The suffixes of the stack as a graph.
     fn dot(&self, reach: &Reach, situations: &[Situation]) -> String {
         let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
         let mut out = String::from("digraph machine {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
-        for (number, (symbols, whole)) in self.elements.iter().enumerate() {
-            let here = situations.iter().filter(|one| one.symbols == *symbols && one.whole == *whole);
+        let alphabet = self.machine.alphabet();
+        for (number, stack) in self.elements.iter().enumerate() {
+            let here = situations.iter().filter(|one| one.stack == *stack);
             let mut actions: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
             for Situation { next, does: reduction, .. } in here {
                 if let Some(push) = reduction.push {
-                    let action = (reduction.pop, self.machine.alphabet().plain_name(push));
-                    actions.entry(action).or_default().push(self.next_name(*next));
+                    let action = (reduction.pop, alphabet.plain_name(push));
+                    actions.entry(action).or_default().push(InputSuffix::of(*next).display(alphabet).to_string());
                 }
             }
-            let mut label = quoted(&self.end_name(number as ElementId));
+            let mut label = quoted(&stack.display(alphabet).to_string());
             for ((pop, push), nexts) in actions {
                 let text = format!("before {}: pop {pop}, push {push}", nexts.join(" "));
                 label.push_str("\\n");
@@ -287,7 +272,7 @@ impl<'m> Explored<'m> {
         let edges: BTreeSet<(ElementId, ElementId)> =
             reach.unders.iter().map(|under| (under.element, above(under.place))).collect();
         for (from, to) in edges {
-            let symbol = self.symbol(to).map_or(String::new(), |symbol| self.machine.alphabet().plain_name(symbol));
+            let symbol = self.symbol(to).map_or(String::new(), |symbol| alphabet.plain_name(symbol));
             let _ = writeln!(out, "  n{from} -> n{to} [label=\"{}\"];", quoted(&symbol));
         }
         out + "}\n"
@@ -302,17 +287,18 @@ impl<'m> Explored<'m> {
     ) -> Vec<(SymbolId, Vec<SymbolId>)> {
         let mut out = Vec::new();
         for rule in automaton.rules() {
-            for Situation { next, symbols, whole, does: reduction, .. } in situations {
-                let element = self.ids[&(symbols.clone(), *whole)];
+            let suffix = StackSuffix::new(rule.suffix.clone(), false);
+            for Situation { next, stack, does: reduction, .. } in situations {
+                let element = self.ids[stack];
                 // The rule's suffix may be longer than what was looked at, by what it pops.
-                let shown = rule.suffix.len().min(symbols.len());
-                let ends = rule.suffix.iter().rev().take(shown).eq(symbols.iter().take(shown));
+                let shown = suffix.depth().min(stack.depth());
+                let ends = suffix.from_top().take(shown).eq(stack.from_top().take(shown));
                 let same = (reduction.pop, reduction.push) == (rule.pop, Some(rule.push));
                 if !ends || !same || rule.lookahead.is_some_and(|wanted| wanted != *next) {
                     continue;
                 }
                 for string in spelled.get(&(*next, element)).into_iter().flatten() {
-                    let production = (rule.push, string.iter().rev().copied().collect());
+                    let production = (rule.push, string.symbols().to_vec());
                     if !out.contains(&production) {
                         out.push(production);
                     }
@@ -340,8 +326,9 @@ impl<'m> Explored<'m> {
                 }
                 Control::Settled(sight) if sight.next == Lookahead::End => {
                     if let Some(&Some((true, _))) = self.settled.get(&(sight, head.element)) {
-                        match &self.elements[head.element as usize] {
-                            (symbols, true) if symbols.len() == 1 => accepting.push(symbols[0]),
+                        let stack = &self.elements[head.element as usize];
+                        match stack.symbols() {
+                            [symbol] if stack.is_whole() => accepting.push(*symbol),
                             _ => return Err(ExtractError::NoRule),
                         }
                     }
@@ -353,9 +340,9 @@ impl<'m> Explored<'m> {
         accepting.dedup();
         let spelled = spelled(reach, &self);
         let situation = |(&(next, element), &reduction): (&(Lookahead, ElementId), &Reduction)| {
-            let (symbols, whole) = self.elements[element as usize].clone();
-            let popped = spelled.get(&(next, element)).map_or(Vec::new(), |strings| common_beginning(strings.iter()));
-            Situation { next, symbols, whole, does: reduction, popped }
+            let stack = self.elements[element as usize].clone();
+            let popped = StackSuffix::common(spelled.get(&(next, element)).into_iter().flatten());
+            Situation { next, stack, does: reduction, popped }
         };
         let situations: Vec<Situation> = situations.iter().map(situation).collect();
         let dot = self.dot(reach, &situations);
@@ -378,8 +365,8 @@ impl<'m> Explored<'m> {
     }
 }
 
-/// For each decision that pops the strings that are popped, the topmost symbol first.
-type Spelled = BTreeMap<(Lookahead, ElementId), BTreeSet<Vec<SymbolId>>>;
+/// For each decision that pops, the strings that are popped.
+type Spelled = BTreeMap<(Lookahead, ElementId), BTreeSet<StackSuffix>>;
 
 /// The most strings of one decision.
 const MOST_STRINGS: usize = 1000;
@@ -393,16 +380,16 @@ fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
             continue;
         };
         let strings = out.entry((sight.next, head.element)).or_default();
-        let mut paths = BTreeSet::from([(Vec::new(), head.element, head.beneath)]);
-        while let Some((symbols, element, place)) = paths.pop_first() {
+        let mut paths = BTreeSet::from([(StackSuffix::ANY, head.element, head.beneath)]);
+        while let Some((string, element, place)) = paths.pop_first() {
             if strings.len() + paths.len() > MOST_STRINGS {
                 strings.clear(); // too many to have much in common, or to be read by anybody
                 break;
             }
-            if symbols.len() == pop as usize {
-                strings.insert(symbols);
+            if string.depth() == pop as usize {
+                strings.insert(string);
             } else if let Some(symbol) = system.symbol(element) {
-                let longer = [&symbols[..], &[symbol]].concat();
+                let longer = string.longer(Some(symbol));
                 let under = beneath.get(&place).into_iter().flatten();
                 paths.extend(under.map(|under| (longer.clone(), under.element, under.beneath)));
             }
@@ -413,7 +400,7 @@ fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
 
 impl System for Explored<'_> {
     fn symbol(&self, element: ElementId) -> Option<SymbolId> {
-        self.elements[element as usize].0.first().copied()
+        self.elements[element as usize].top()
     }
 
     fn alphabet(&self) -> &Alphabet {
@@ -425,13 +412,11 @@ impl System for Explored<'_> {
     }
 
     fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
-        let (beneath, whole) = &self.elements[on as usize];
-        let kept = beneath.len().min(self.depth - 1);
-        let end = ([&[symbol], &beneath[..kept]].concat(), *whole && kept == beneath.len());
+        let suffix = self.elements[on as usize].pushed(symbol, self.depth);
         let fresh = self.elements.len() as ElementId;
-        let id = *self.ids.entry(end.clone()).or_insert(fresh);
+        let id = *self.ids.entry(suffix.clone()).or_insert(fresh);
         if id == fresh {
-            self.elements.push(end);
+            self.elements.push(suffix);
             self.sightings.push(None);
         }
         id

@@ -4,44 +4,38 @@ use std::collections::BTreeMap;
 
 use crate::automaton::Rule;
 use crate::recognize::Reduction;
-use crate::symbol::{Lookahead, SymbolId};
+use crate::suffix::StackSuffix;
+use crate::symbol::Lookahead;
 
-/// What is done on stacks with one end before one token: a reduction, or whatever else.
+/// What is done on stacks with one suffix before one token: a reduction, or whatever else.
 #[derive(Clone, Debug)]
 pub(super) struct Situation<D = Reduction> {
     pub(super) next: Lookahead,
-    /// The end of the stack, the topmost symbol first.
-    pub(super) symbols: Vec<SymbolId>,
-    /// Whether this is the whole stack.
-    pub(super) whole: bool,
+    pub(super) stack: StackSuffix,
     pub(super) does: D,
-    /// Of what is popped, as much as is always the same, the topmost symbol first.
-    pub(super) popped: Vec<SymbolId>,
+    /// Of what is popped, as much from the top as is always the same.
+    pub(super) popped: StackSuffix,
 }
 
 impl<D> Situation<D> {
     /// Whether a rule applies to all stacks of the situation.
     fn is_covered(&self, rule: &Pattern) -> bool {
-        rule.next.is_none_or(|next| next == self.next)
-            && self.symbols.starts_with(&rule.symbols)
-            && (!rule.anchored || (self.whole && self.symbols.len() == rule.symbols.len()))
+        rule.next.is_none_or(|next| next == self.next) && rule.stack.covers(&self.stack)
     }
 
     /// Whether it applies to some of them.
     fn is_met(&self, rule: &Pattern) -> bool {
-        let longer = !self.whole && rule.symbols.starts_with(&self.symbols);
-        self.is_covered(rule) || (longer && rule.next.is_none_or(|next| next == self.next))
+        rule.next.is_none_or(|next| next == self.next) && rule.stack.overlaps(&self.stack)
     }
 }
 
 /// More situations than few rules are sought for: the time grows with their square.
 const MANY: usize = 5_000;
 
-/// A rule without its action; the suffix has the topmost symbol first.
+/// A rule without its action.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pattern {
-    pub(super) anchored: bool,
-    pub(super) symbols: Vec<SymbolId>,
+    pub(super) stack: StackSuffix,
     pub(super) next: Option<Lookahead>,
 }
 
@@ -56,12 +50,12 @@ pub(super) fn rule_list(situations: &[Situation]) -> Vec<Rule> {
 /// and `nothing` where none does. Greedily: the next pattern is the one that settles the most of the situations that are left,
 /// and does nothing wrong in any of them; of several the shortest. Of too many situations each gets a pattern of its own. With
 /// each pattern comes what is always popped where it decides.
-pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D) -> Vec<(Pattern, D, Vec<SymbolId>)> {
+pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D) -> Vec<(Pattern, D, StackSuffix)> {
     let situations = shortened(situations);
     if situations.len() > MANY {
         let acting = situations.into_iter().filter(|situation| situation.does != nothing);
-        let own = |Situation { next, symbols, whole, does, .. }: Situation<D>| {
-            (Pattern { anchored: whole, symbols, next: Some(next) }, does, Vec::new())
+        let own = |Situation { next, stack, does, .. }: Situation<D>| {
+            (Pattern { stack, next: Some(next) }, does, StackSuffix::ANY)
         };
         return acting.map(own).collect();
     }
@@ -70,14 +64,10 @@ pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D
     loop {
         let mut patterns: Vec<Pattern> = Vec::new();
         for situation in left.iter().filter(|situation| situation.does != nothing) {
-            for length in 0..=situation.symbols.len() {
-                let symbols = situation.symbols[..length].to_vec();
-                for next in [None, Some(situation.next)] {
-                    patterns.push(Pattern { anchored: false, symbols: symbols.clone(), next });
-                    if situation.whole && length == situation.symbols.len() {
-                        patterns.push(Pattern { anchored: true, symbols: symbols.clone(), next });
-                    }
-                }
+            let symbols = situation.stack.symbols();
+            let shorter = (0..=symbols.len()).map(|from| StackSuffix::new(symbols[from..].to_vec(), false));
+            for stack in shorter.chain(situation.stack.is_whole().then(|| situation.stack.clone())) {
+                patterns.extend([None, Some(situation.next)].map(|next| Pattern { stack: stack.clone(), next }));
             }
         }
         patterns.sort();
@@ -91,7 +81,7 @@ pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D
                 count += usize::from(situation.is_covered(&pattern));
                 situation.does == first.does
             });
-            let simple = |pattern: &Pattern| (pattern.anchored, pattern.symbols.len(), pattern.next.is_some());
+            let simple = |pattern: &Pattern| (pattern.stack.is_whole(), pattern.stack.depth(), pattern.next.is_some());
             let better = |(most, other, _): &(usize, Pattern, D)| (count, simple(other)) > (*most, simple(&pattern));
             if pure && best.as_ref().is_none_or(better) {
                 best = Some((count, pattern, first.does));
@@ -100,33 +90,31 @@ pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D
         let Some((_, pattern, does)) = best else { return found };
         let (covered, rest): (Vec<&Situation<D>>, Vec<&Situation<D>>) =
             left.into_iter().partition(|situation| situation.is_covered(&pattern));
-        found.push((pattern, does, common_beginning(covered.iter().map(|situation| &situation.popped))));
+        found.push((pattern, does, StackSuffix::common(covered.iter().map(|situation| &situation.popped))));
         left = rest;
     }
 }
 
-/// The same situations by ends of the stack that are as short as they can be: where all that end alike do the same, they
-/// are one.
+/// The situations by the shortest suffixes of the stack that decide: where all with one suffix do the same, they are one.
 fn shortened<D: Copy + Eq>(situations: &[Situation<D>]) -> Vec<Situation<D>> {
     let mut out = Vec::new();
-    let mut open: BTreeMap<(Lookahead, Vec<SymbolId>), Vec<&Situation<D>>> = BTreeMap::new();
+    let mut open: BTreeMap<(Lookahead, StackSuffix), Vec<&Situation<D>>> = BTreeMap::new();
     for situation in situations {
-        open.entry((situation.next, Vec::new())).or_default().push(situation);
+        open.entry((situation.next, StackSuffix::ANY)).or_default().push(situation);
     }
-    while let Some(((next, symbols), group)) = open.pop_first() {
+    while let Some(((next, stack), group)) = open.pop_first() {
         let does = group[0].does;
-        let whole = group.len() == 1 && group[0].whole && group[0].symbols.len() == symbols.len();
+        let whole = group.len() == 1 && group[0].stack.is_whole() && group[0].stack.depth() == stack.depth();
         if whole || group.iter().all(|situation| situation.does == does) {
-            let popped = common_beginning(group.iter().map(|situation| &situation.popped));
-            out.push(Situation { next, symbols, whole, does, popped });
+            let popped = StackSuffix::common(group.iter().map(|situation| &situation.popped));
+            let stack = if whole { group[0].stack.clone() } else { stack };
+            out.push(Situation { next, stack, does, popped });
             continue;
         }
         for situation in group {
-            match situation.symbols.get(symbols.len()) {
-                Some(&symbol) => {
-                    open.entry((next, [&symbols[..], &[symbol]].concat())).or_default().push(situation);
-                }
-                // All of its stack is known, and others that end so do something else.
+            match situation.stack.from_top().nth(stack.depth()) {
+                Some(symbol) => open.entry((next, stack.longer(Some(symbol)))).or_default().push(situation),
+                // All of its stack is known, and others with this suffix do something else.
                 None => out.push(situation.clone()),
             }
         }
@@ -134,20 +122,13 @@ fn shortened<D: Copy + Eq>(situations: &[Situation<D>]) -> Vec<Situation<D>> {
     out
 }
 
-/// What all strings begin with.
-pub(super) fn common_beginning<'a>(mut strings: impl Iterator<Item = &'a Vec<SymbolId>>) -> Vec<SymbolId> {
-    let Some(first) = strings.next() else { return Vec::new() };
-    let shared = |other: &Vec<SymbolId>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
-    first[..strings.map(shared).min().unwrap_or(first.len())].to_vec()
-}
-
 /// The rule, with as much of what it pops as is always the same.
-fn lengthened(pattern: Pattern, reduction: Reduction, popped: &[SymbolId]) -> Option<Rule> {
-    let Pattern { anchored, mut symbols, next: lookahead } = pattern;
-    if !anchored {
-        let more = popped.iter().take(reduction.pop as usize).skip(symbols.len());
-        symbols.extend(more);
+fn lengthened(pattern: Pattern, reduction: Reduction, popped: &StackSuffix) -> Option<Rule> {
+    let Pattern { mut stack, next: lookahead } = pattern;
+    if !stack.is_whole() {
+        let more = popped.from_top().take(reduction.pop as usize).skip(stack.depth());
+        stack = more.fold(stack, |stack, symbol| stack.longer(Some(symbol)));
     }
-    symbols.reverse();
-    Some(Rule { anchored, suffix: symbols, lookahead, pop: reduction.pop, push: reduction.push? })
+    let (anchored, suffix) = (stack.is_whole(), stack.symbols().to_vec());
+    Some(Rule { anchored, suffix, lookahead, pop: reduction.pop, push: reduction.push? })
 }
