@@ -35,7 +35,7 @@ COMPONENTS = [
      "arbitrary precision (`tests/numerics.rs`); scalar against vectorised, to the bit"),
     ("files: models, automata, certificates", ["file.rs", "machine/file.rs", "automaton/json.rs", "certify/file.rs"],
      "12,000 damaged files; `tools/recheck` reads all three by itself"),
-    ("symbols, suffixes, and the undo of a refused token", ["symbol.rs", "suffix.rs", "undo.rs"], "unit tests"),
+    ("symbols, suffixes, and the undo of a refused token", ["symbol.rs", "suffix.rs", "index.rs", "undo.rs"], "unit tests"),
 ]
 
 

@@ -46,6 +46,7 @@ pub mod certify;
 pub mod control;
 pub mod extract;
 pub mod file;
+mod index;
 pub mod language;
 pub mod machine;
 mod model;

@@ -1,6 +1,6 @@
 //! Completions: why a reachable stack can still become a word. What they are, and how a list of them is verified.
 //!
-//! A [`Completion`] (p, e, q) says: with control p and element e on top, whatever lies beneath, some input leads to control
+//! A [`Completion`] (p, e, q) says: with phase p and element e on top, whatever lies beneath, some input leads to phase
 //! q with e popped and what is beneath untouched; without q, it leads to acceptance. Each is justified by one move of the
 //! automaton and by completions that stand before it in the list, so none is justified by itself.
 //! `summarize.rs` finds them; nothing here depends on how.
@@ -8,68 +8,66 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::AutomatonError;
-use super::reach::{Control, ElementId, Move, Reach, Sight, Strict, System};
+use super::reach::{ElementId, History, Move, Phase, Reach, Sight, Strict, System, Top};
 use crate::control::{Cancelled, Poll};
 use crate::symbol::Lookahead;
 
-/// A control with an element on top.
-pub(crate) type Goal = (Control, ElementId);
+/// A phase with an element on top.
+pub(crate) type Goal = (Phase, ElementId);
 
-/// The control when the element of a goal is popped; `None` if the word has been accepted.
-pub(crate) type Outcome = Option<Control>;
+/// The phase when the element of a goal is popped; `None` if the word has been accepted.
+pub(crate) type Outcome = Option<Phase>;
 
 /// A goal and what some input makes of it.
-pub(crate) type Completion = (Control, ElementId, Outcome);
+pub(crate) type Completion = (Phase, ElementId, Outcome);
 
-/// A control without what it remembers of the input: no move depends on that.
-pub(crate) fn forget(control: Control) -> Control {
-    let seen = |sight: Sight| Sight { recent: 0, ..sight };
-    match control {
-        Control::Next(_) => Control::Next(0),
-        Control::Reduce(sight) => Control::Reduce(seen(sight)),
-        Control::Pop(sight, left, push) => Control::Pop(seen(sight), left, push),
-        Control::Settled(sight) => Control::Settled(seen(sight)),
+/// A phase without what it remembers of the input: no move depends on that.
+pub(crate) fn forget(phase: Phase) -> Phase {
+    let seen = |sight: Sight| Sight { recent: History::EMPTY, ..sight };
+    match phase {
+        Phase::Next(_) => Phase::Next(History::EMPTY),
+        Phase::Reduce(sight) => Phase::Reduce(seen(sight)),
+        Phase::Pop(sight, left, push) => Phase::Pop(seen(sight), left, push),
+        Phase::Settled(sight) => Phase::Settled(seen(sight)),
     }
 }
 
 /// Whether the word ends here and is accepted.
-pub(crate) fn accepts(strict: &Strict<'_>, control: Control, element: ElementId) -> bool {
-    matches!(control, Control::Settled(Sight { next: Lookahead::End, .. })) && strict.accepts(element)
+pub(crate) fn accepts(strict: &Strict<'_>, phase: Phase, element: ElementId) -> bool {
+    matches!(phase, Phase::Settled(Sight { next: Lookahead::End, .. })) && strict.accepts(element)
 }
 
 /// Whether each completion of a list follows from those before it. The elements must be known to `strict`.
 pub(crate) fn justified(list: &[Completion], strict: &mut Strict<'_>, poll: &mut Poll<'_>) -> Result<bool, Cancelled> {
     let mut earlier: HashMap<Goal, HashSet<Outcome>> = HashMap::new();
-    for &(control, element, outcome) in list {
-        let moves = strict.moves(control, element);
+    for &(phase, element, outcome) in list {
+        let moves = strict.moves(phase, element);
         poll.steps(1 + moves.len())?;
-        let before = |control, element| earlier.get(&(forget(control), element));
-        let leads = |control, element| before(control, element).is_some_and(|all| all.contains(&outcome));
+        let before = |phase, element| earlier.get(&(forget(phase), element));
+        let leads = |phase, element| before(phase, element).is_some_and(|all| all.contains(&outcome));
         let follows = |next: Move| match next {
-            Move::Pop(control) => outcome == Some(forget(control)),
-            Move::Stay(control) => leads(control, element),
+            Move::Pop(phase) => outcome == Some(forget(phase)),
+            Move::Stay(phase) => leads(phase, element),
             // What is pushed goes first; then, unless the word has been accepted, the element itself.
-            Move::Push(control, pushed) => {
-                before(control, pushed).into_iter().flatten().any(|&between| match between {
-                    Some(control) => leads(control, element),
-                    None => outcome.is_none(),
-                })
-            }
+            Move::Push(phase, pushed) => before(phase, pushed).into_iter().flatten().any(|&between| match between {
+                Some(phase) => leads(phase, element),
+                None => outcome.is_none(),
+            }),
         };
-        let accepted = outcome.is_none() && accepts(strict, control, element);
+        let accepted = outcome.is_none() && accepts(strict, phase, element);
         if !accepted && !moves.into_iter().any(follows) {
             return Ok(false);
         }
-        earlier.entry((control, element)).or_default().insert(outcome);
+        earlier.entry((phase, element)).or_default().insert(outcome);
     }
     Ok(true)
 }
 
-/// The most controls in all claims together.
-const MOST: usize = 1 << 25;
+/// The most phases in all claims together.
+const MAX_CLAIMED_PHASES: usize = 1 << 25;
 
-/// A stack, looked at from the top down to an element: the controls that some input leads to with that element on top.
-type Claim = (Vec<Control>, ElementId);
+/// A stack, looked at from the top down to an element: the phases that some input leads to with that element on top.
+type Claim = (Vec<Phase>, ElementId);
 
 /// Goes down every reachable stack before which a token is to be read, and looks whether the completions of the list lead
 /// to acceptance. Returns the elements of one on which they do not, the topmost last; `visit` hears of each claim.
@@ -80,34 +78,34 @@ pub(crate) fn stuck(
     visit: &mut dyn FnMut(&Claim),
 ) -> Result<Option<Vec<ElementId>>, AutomatonError> {
     let mut outcomes: HashMap<Goal, Vec<Outcome>> = HashMap::new();
-    for &(control, element, outcome) in list {
+    for &(phase, element, outcome) in list {
         poll.step()?;
-        outcomes.entry((control, element)).or_default().push(outcome);
+        outcomes.entry((phase, element)).or_default().push(outcome);
     }
     let beneath = elements_beneath(reach, poll)?;
-    let next = |head: &&super::reach::Head| forget(head.control) == Control::Next(0);
+    let next = |top: &&Top| forget(top.phase) == Phase::Next(History::EMPTY);
     // Each with the place of the one above it.
     let mut claims: Vec<(Claim, Option<usize>)> = Vec::new();
     let mut known: HashSet<Claim> = HashSet::new();
-    for head in reach.heads.iter().filter(next) {
-        let claim = (vec![Control::Next(0)], head.element);
+    for top in reach.tops.iter().filter(next) {
+        let claim = (vec![Phase::Next(History::EMPTY)], top.element);
         if known.insert(claim.clone()) {
             claims.push((claim, None));
         }
     }
     let (mut at, mut size) = (0, 0_usize);
     while at < claims.len() {
-        let (controls, element) = claims[at].0.clone();
+        let (phases, element) = claims[at].0.clone();
         visit(&claims[at].0);
         let mut after: BTreeSet<Outcome> = BTreeSet::new();
-        for control in controls {
-            let all = outcomes.get(&(control, element)).map_or(&[][..], Vec::as_slice);
+        for phase in phases {
+            let all = outcomes.get(&(phase, element)).map_or(&[][..], Vec::as_slice);
             poll.steps(1 + all.len())?;
             after.extend(all);
         }
         if !after.contains(&None) {
-            let after: Vec<Control> = after.into_iter().flatten().collect();
-            if after.is_empty() || element == 0 {
+            let after: Vec<Phase> = after.into_iter().flatten().collect();
+            if after.is_empty() || element == ElementId::BOTTOM {
                 let above = std::iter::successors(Some(at), |&at| claims[at].1);
                 return Ok(Some(above.map(|at| claims[at].0.1).collect()));
             }
@@ -119,7 +117,7 @@ pub(crate) fn stuck(
                     claims.push((claim, Some(at)));
                 }
             }
-            if size > MOST {
+            if size > MAX_CLAIMED_PHASES {
                 return Err(AutomatonError::TooLarge);
             }
         }
@@ -136,7 +134,7 @@ pub(crate) fn elements_beneath(
     let mut all: HashMap<ElementId, BTreeSet<ElementId>> = HashMap::new();
     for under in &reach.unders {
         poll.step()?;
-        if let Some(&(_, above)) = reach.places.get((under.place as usize).wrapping_sub(1)) {
+        if let Some(&(_, above)) = reach.places.get(under.place.index().wrapping_sub(1)) {
             all.entry(above).or_default().insert(under.element);
         }
     }
@@ -270,20 +268,20 @@ mod tests {
             if stuck(&list, &reach, &mut poll, &mut |_| {}).unwrap().is_none() {
                 continue;
             }
-            let elements = strict.elements().count() as ElementId;
-            let controls: Vec<Control> = list.iter().flat_map(|one| [Some(one.0), one.2]).flatten().collect();
+            let elements = strict.elements().count();
+            let phases: Vec<Phase> = list.iter().flat_map(|one| [Some(one.0), one.2]).flatten().collect();
             for _ in 0..30 {
                 let mut forged = list.clone();
                 // What is said of acceptance helps most, at the front or anywhere.
                 for _ in 0..random.random_range(1..4) {
-                    let control = |random: &mut ChaCha8Rng| match controls.len() {
-                        0 => Control::Next(0),
-                        count => controls[random.random_range(0..count)],
+                    let phase = |random: &mut ChaCha8Rng| match phases.len() {
+                        0 => Phase::Next(History::EMPTY),
+                        count => phases[random.random_range(0..count)],
                     };
-                    let from = if random.random_bool(0.5) { Control::Next(0) } else { control(&mut random) };
-                    let outcome = if random.random_bool(0.5) { None } else { Some(control(&mut random)) };
+                    let from = if random.random_bool(0.5) { Phase::Next(History::EMPTY) } else { phase(&mut random) };
+                    let outcome = if random.random_bool(0.5) { None } else { Some(phase(&mut random)) };
                     let place = random.random_range(0..=forged.len());
-                    forged.insert(place, (from, random.random_range(0..elements), outcome));
+                    forged.insert(place, (from, ElementId::new(random.random_range(0..elements)), outcome));
                 }
                 if random.random_bool(0.3) {
                     forged.shuffle(&mut random);

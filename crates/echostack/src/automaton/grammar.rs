@@ -1,7 +1,7 @@
 //! A grammar for exactly the words that an automaton accepts, and how other tools write it.
 //!
 //! The rules of an automaton are tried in order and look ahead; a grammar has neither order nor lookahead. So the grammar is made of what the automaton
-//! can do as a pushdown system: a nonterminal stands for the tokens that are read from one control with one element on
+//! can do as a pushdown system: a nonterminal stands for the tokens that are read from one phase with one element on
 //! top until that element is popped, or until the word is accepted. That is exact, and large; equal nonterminals are then merged and small
 //! ones written out where they stand.
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 use super::complete::Goal;
-use super::reach::{Control, Move, Sight, Strict, System};
+use super::reach::{ElementId, History, Move, Phase, Sight, Strict, System};
 use super::summarize::Summaries;
 use super::{AutomatonError, Oracle};
 use crate::control::Poll;
@@ -43,11 +43,11 @@ pub enum Notation {
 }
 
 /// The most nonterminals and productions before any are merged.
-const MOST: usize = 200_000;
+const MAX_PRODUCTIONS: usize = 200_000;
 
-/// A nonterminal before it has a number: what is read from a goal until its element is popped and this control is come to;
+/// A nonterminal before it has a number: what is read from a goal until its element is popped and this phase is come to;
 /// or, without one, until the word is accepted.
-type Named = (Goal, Option<Control>);
+type Named = (Goal, Option<Phase>);
 
 impl WordGrammar {
     /// The grammar of the words that a strict automaton accepts.
@@ -56,7 +56,7 @@ impl WordGrammar {
     /// [`AutomatonError::TooLarge`] if the automaton can do too much.
     pub fn new(oracle: &Oracle) -> Result<Self, AutomatonError> {
         let mut strict = Strict::new(oracle, 0)?;
-        let start: Goal = (Control::Next(0), 0);
+        let start: Goal = (Phase::Next(History::EMPTY), ElementId::BOTTOM);
         let outcomes = outcomes(&mut strict, start)?;
         let mut numbers: HashMap<Named, usize> = HashMap::from([((start, None), 0)]);
         let mut names: Vec<Named> = vec![(start, None)];
@@ -64,7 +64,7 @@ impl WordGrammar {
         let mut size = 0;
         while productions.len() < names.len() {
             size += productions.last().map_or(0, BTreeSet::len);
-            if names.len().max(size) > MOST {
+            if names.len().max(size) > MAX_PRODUCTIONS {
                 return Err(AutomatonError::TooLarge);
             }
             let (goal, until) = names[productions.len()];
@@ -80,25 +80,25 @@ impl WordGrammar {
             let ends =
                 |goal: &Goal| until.is_none_or(|until| outcomes.get(goal).is_some_and(|all| all.contains(&until)));
             let element = goal.1;
-            if let ((Control::Settled(Sight { next: Lookahead::End, .. }), element), None) = (goal, until)
+            if let ((Phase::Settled(Sight { next: Lookahead::End, .. }), element), None) = (goal, until)
                 && strict.accepts(element)
             {
                 own.insert(Vec::new());
             }
             for next in strict.moves(goal.0, element) {
                 match next {
-                    Move::Stay(control) if ends(&(control, element)) => {
-                        own.insert(vec![number(((control, element), until))]);
+                    Move::Stay(phase) if ends(&(phase, element)) => {
+                        own.insert(vec![number(((phase, element), until))]);
                     }
-                    Move::Pop(control) if until == Some(control) => {
+                    Move::Pop(phase) if until == Some(phase) => {
                         own.insert(Vec::new());
                     }
-                    Move::Push(control, pushed) => {
-                        let token = match (control, strict.symbol(pushed)) {
-                            (Control::Next(_), Some(token)) => Some(Part::Token(token)),
+                    Move::Push(phase, pushed) => {
+                        let token = match (phase, strict.symbol(pushed)) {
+                            (Phase::Next(_), Some(token)) => Some(Part::Token(token)),
                             _ => None,
                         };
-                        let above = (control, pushed);
+                        let above = (phase, pushed);
                         if until.is_none() {
                             own.insert(token.into_iter().chain([number((above, None))]).collect());
                         }
@@ -370,12 +370,12 @@ fn quoted(text: &str, quote: char) -> String {
     out
 }
 
-/// For each goal that the start needs the controls that are come to when its element is popped.
-fn outcomes(strict: &mut Strict<'_>, start: Goal) -> Result<HashMap<Goal, BTreeSet<Control>>, AutomatonError> {
+/// For each goal that the start needs the phases that are come to when its element is popped.
+fn outcomes(strict: &mut Strict<'_>, start: Goal) -> Result<HashMap<Goal, BTreeSet<Phase>>, AutomatonError> {
     let all = Summaries::new(strict, [start], HashMap::new(), &mut Poll::new(&()))?;
-    let mut known: HashMap<Goal, BTreeSet<Control>> = HashMap::new();
-    for (control, element, outcome) in all.list() {
-        known.entry((control, element)).or_default().extend(outcome);
+    let mut known: HashMap<Goal, BTreeSet<Phase>> = HashMap::new();
+    for (phase, element, outcome) in all.list() {
+        known.entry((phase, element)).or_default().extend(outcome);
     }
     Ok(known)
 }

@@ -1,8 +1,8 @@
 //! Which configurations a strict automaton can come to, by saturation (post* of a pushdown system).
 //!
-//! A configuration is a control and a stack. The stack is seen as a list of [`Element`]s: each symbol together with all
+//! A configuration is a phase and a stack. The stack is seen as a list of [`Element`]s: each symbol together with all
 //! that decides what the automaton does when it lies on top. The reachable stacks are a regular set. It is kept as a
-//! finite automaton that reads a stack from the top: a [`Head`] is a control with a topmost element, and leads to a
+//! finite automaton that reads a stack from the top: a [`Top`] is a phase with a topmost element, and leads to a
 //! [`PlaceId`], from which [`Under`]s lead on through the elements beneath. Stacks made by reductions under a token that is
 //! then refused are among them.
 
@@ -10,18 +10,28 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::error::AutomatonError;
 use super::lr::Automaton;
 use super::oracle::Oracle;
 use super::suffixes::{Node, Suffixes};
 use super::viability::{StackState, Viability};
-use crate::control::{Control as Caller, Poll};
+use crate::control::{Control, Poll};
+use crate::index::index;
 use crate::recognize::Reduction;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
-/// The last tokens that were read, as many as are remembered. A number to the base of the terminals and one more: the last
-/// token is the lowest digit, counted from 1, and 0 is the beginning of the word.
-pub(crate) type History = u32;
+index! {
+    /// The last tokens that were read, as many as are remembered. A number to the base of the terminals and one more: the
+    /// last token is the lowest digit, counted from 1, and 0 is the beginning of the word.
+    pub(crate) History
+}
+
+impl History {
+    /// No token was read, or none is remembered.
+    pub(crate) const EMPTY: Self = Self::new(0);
+}
 
 /// What the automaton sees of its input: the next token or the end, and the tokens before it that are remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,7 +42,7 @@ pub(crate) struct Sight {
 
 /// Where the automaton is between two actions on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Control {
+pub(crate) enum Phase {
     /// The next token is to be read.
     Next(History),
     /// An action on the stack is to be decided.
@@ -43,8 +53,16 @@ pub(crate) enum Control {
     Settled(Sight),
 }
 
-/// The number of an element; 0 is the bottom of the stack.
-pub(crate) type ElementId = u32;
+index! {
+    /// The number of an element of a stack.
+    #[derive(Serialize, Deserialize)]
+    pub(crate) ElementId
+}
+
+impl ElementId {
+    /// The bottom of the stack.
+    pub(crate) const BOTTOM: Self = Self::new(0);
+}
 
 /// A symbol on the stack, or the bottom, and what the automaton needs to know of the stack up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,11 +76,11 @@ struct Element {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
     /// The stack stays as it is.
-    Stay(Control),
+    Stay(Phase),
     /// The topmost element goes.
-    Pop(Control),
+    Pop(Phase),
     /// This element comes on top.
-    Push(Control, ElementId),
+    Push(Phase, ElementId),
 }
 
 /// Something that reads words with a stack, as a pushdown system: what it decides, and from that what can happen next.
@@ -86,24 +104,24 @@ pub(crate) trait System {
     fn goes_on(&mut self, sight: Sight, top: ElementId) -> bool;
 
     /// All that can happen next; nothing if the word ends here, in whichever way.
-    fn moves(&mut self, control: Control, top: ElementId) -> Vec<Move> {
-        match control {
-            Control::Next(recent) => {
+    fn moves(&mut self, phase: Phase, top: ElementId) -> Vec<Move> {
+        match phase {
+            Phase::Next(recent) => {
                 let looks = self.alphabet().lookaheads();
-                looks.map(|next| Move::Stay(Control::Reduce(Sight { recent, next }))).collect()
+                looks.map(|next| Move::Stay(Phase::Reduce(Sight { recent, next }))).collect()
             }
-            Control::Reduce(sight) => match self.decide(sight, top) {
-                Some(Reduction::NONE) => vec![Move::Stay(Control::Settled(sight))],
-                Some(Reduction { pop, push: Some(push) }) => self.moves(Control::Pop(sight, pop, push), top),
+            Phase::Reduce(sight) => match self.decide(sight, top) {
+                Some(Reduction::NONE) => vec![Move::Stay(Phase::Settled(sight))],
+                Some(Reduction { pop, push: Some(push) }) => self.moves(Phase::Pop(sight, pop, push), top),
                 _ => Vec::new(),
             },
-            Control::Pop(sight, 0, push) => vec![Move::Push(Control::Reduce(sight), self.push(top, push))],
-            Control::Pop(..) if top == 0 => Vec::new(), // more is popped than there is: the run is stopped
-            Control::Pop(sight, left, push) => vec![Move::Pop(Control::Pop(sight, left - 1, push))],
-            Control::Settled(sight) => {
+            Phase::Pop(sight, 0, push) => vec![Move::Push(Phase::Reduce(sight), self.push(top, push))],
+            Phase::Pop(..) if top == ElementId::BOTTOM => Vec::new(), // more is popped than there is: the run is stopped
+            Phase::Pop(sight, left, push) => vec![Move::Pop(Phase::Pop(sight, left - 1, push))],
+            Phase::Settled(sight) => {
                 let goes_on = self.goes_on(sight, top);
                 let Some(token) = sight.next.token().filter(|_| goes_on) else { return Vec::new() };
-                vec![Move::Push(Control::Next(self.memory().push(sight.recent, token)), self.push(top, token))]
+                vec![Move::Push(Phase::Next(self.memory().push(sight.recent, token)), self.push(top, token))]
             }
         }
     }
@@ -127,7 +145,8 @@ impl Memory {
     /// What is remembered when one more token was read.
     pub(crate) fn push(self, recent: History, token: SymbolId) -> History {
         let digit = token.index() as u64 + 1;
-        ((u64::from(recent) * u64::from(self.base) + digit) % u64::from(self.span)) as History
+        let longer = recent.index() as u64 * u64::from(self.base) + digit;
+        History::new((longer % u64::from(self.span)) as usize)
     }
 
     /// The token so far back, 0 being the last one that was read.
@@ -135,9 +154,9 @@ impl Memory {
         let place = u32::try_from(back).ok().and_then(|back| self.base.checked_pow(back));
         match place.filter(|&place| place < self.span) {
             None => Recalled::Forgotten,
-            Some(place) => match recent / place % self.base {
+            Some(place) => match recent.index() / place as usize % self.base as usize {
                 0 => Recalled::Beginning,
-                digit => Recalled::Token(SymbolId::new(digit as usize - 1)),
+                digit => Recalled::Token(SymbolId::new(digit - 1)),
             },
         }
     }
@@ -169,8 +188,8 @@ impl<'a> Strict<'a> {
             suffixes,
             viability,
             elements: vec![bottom],
-            on: vec![0],
-            ids: HashMap::from([(bottom, 0)]),
+            on: vec![ElementId::BOTTOM],
+            ids: HashMap::from([(bottom, ElementId::BOTTOM)]),
             pushed: HashMap::new(),
             memory,
         })
@@ -188,17 +207,17 @@ impl<'a> Strict<'a> {
 
     /// What is done to a stack with this element on top; [`Reduction::NONE`] if nothing.
     pub(crate) fn reduction(&self, element: ElementId, next: Lookahead) -> Reduction {
-        self.suffixes.action(self.elements[element as usize].suffix, next).unwrap_or(Reduction::NONE)
+        self.suffixes.action(self.elements[element.index()].suffix, next).unwrap_or(Reduction::NONE)
     }
 
     /// Whether the stack is one that a word is accepted with.
     pub(crate) fn accepts(&self, element: ElementId) -> bool {
-        self.suffixes.accepts(self.elements[element as usize].suffix)
+        self.suffixes.accepts(self.elements[element.index()].suffix)
     }
 
     /// Whether a token may be shifted onto the stack.
     pub(crate) fn shifts(&self, element: ElementId, token: SymbolId) -> bool {
-        self.viability.is_viable(self.viability.push(self.elements[element as usize].state, token))
+        self.viability.is_viable(self.viability.push(self.elements[element.index()].state, token))
     }
 }
 
@@ -212,17 +231,17 @@ impl System for Strict<'_> {
     }
 
     fn symbol(&self, element: ElementId) -> Option<SymbolId> {
-        self.elements[element as usize].symbol
+        self.elements[element.index()].symbol
     }
 
     fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
         if let Some(&known) = self.pushed.get(&(on, symbol)) {
             return known;
         }
-        let Element { suffix, state, .. } = self.elements[on as usize];
+        let Element { suffix, state, .. } = self.elements[on.index()];
         let (suffix, state) = (self.suffixes.push(suffix, symbol), self.viability.push(state, symbol));
         let element = Element { symbol: Some(symbol), suffix, state };
-        let fresh = self.elements.len() as ElementId;
+        let fresh = ElementId::new(self.elements.len());
         let id = *self.ids.entry(element).or_insert(fresh);
         if id == fresh {
             self.elements.push(element);
@@ -251,13 +270,21 @@ pub(crate) enum Recalled {
     Forgotten,
 }
 
-/// The number of a place between two elements of a stack; 0 is below the bottom.
-pub(crate) type PlaceId = u32;
+index! {
+    /// The number of a place between two elements of a stack.
+    #[derive(Serialize, Deserialize)]
+    pub(crate) PlaceId
+}
 
-/// A control with a topmost element, and the place beneath.
+impl PlaceId {
+    /// The place below the bottom of the stack.
+    pub(crate) const BELOW: Self = Self::new(0);
+}
+
+/// A phase with a topmost element, and the place beneath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Head {
-    pub(crate) control: Control,
+pub(crate) struct Top {
+    pub(crate) phase: Phase,
     pub(crate) element: ElementId,
     pub(crate) beneath: PlaceId,
 }
@@ -273,10 +300,20 @@ pub(crate) struct Under {
 /// The reachable configurations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reach {
-    /// For each place but the one below the bottom: the control and the element that come on top of it.
-    pub(crate) places: Vec<(Control, ElementId)>,
-    pub(crate) heads: Vec<Head>,
+    /// For each place but the one below the bottom: the phase and the element that come on top of it.
+    pub(crate) places: Vec<(Phase, ElementId)>,
+    pub(crate) tops: Vec<Top>,
     pub(crate) unders: Vec<Under>,
+}
+
+index! {
+    /// The number of a rope.
+    RopeId
+}
+
+impl RopeId {
+    /// The empty word.
+    const EMPTY: Self = Self::new(0);
 }
 
 /// A word, as what it is made of: the saturation joins many.
@@ -284,128 +321,129 @@ pub(crate) struct Reach {
 enum Rope {
     Empty,
     Token(SymbolId),
-    Join(u32, u32),
+    Join(RopeId, RopeId),
 }
 
 /// A word for each part of [`Reach`]: the words of the parts of a stack, from the bottom to the top, lead to it.
 pub(crate) struct Witness {
     ropes: Vec<(Rope, u32)>,
-    heads: HashMap<Head, u32>,
-    unders: HashMap<Under, u32>,
+    tops: HashMap<Top, RopeId>,
+    unders: HashMap<Under, RopeId>,
 }
 
 /// Something found by the saturation, with its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
-    Head(Head),
+    Top(Top),
     Under(Under),
-    /// A control that is come to when all above a place is popped.
-    Popped(Control, PlaceId),
+    /// A phase that is come to when all above a place is popped.
+    Popped(Phase, PlaceId),
 }
 
-/// The most heads and unders that are found before we give up.
+/// The most tops, unders and pops that are found before the saturation gives up.
 const MAX_FOUND: usize = 1 << 23;
 
-/// What is known of a place: what lies beneath it, and the controls that are come to when all above is popped, each with its
+/// What is known of a place: what lies beneath it, and the phases that are come to when all above is popped, each with its
 /// word.
-type Known = (Vec<(Under, u32)>, Vec<(Control, u32)>);
+type Known = (Vec<(Under, RopeId)>, Vec<(Phase, RopeId)>);
 
 struct Saturation<'s, S> {
     system: &'s mut S,
-    queue: BinaryHeap<Reverse<(u32, u32, Found, u32)>>,
+    queue: BinaryHeap<Reverse<(u32, u32, Found, RopeId)>>,
     count: u32,
-    places: HashMap<(Control, ElementId), PlaceId>,
+    places: HashMap<(Phase, ElementId), PlaceId>,
     known: Vec<Known>,
     reach: Reach,
     witness: Witness,
-    popped: HashSet<(Control, PlaceId)>,
+    popped: HashSet<(Phase, PlaceId)>,
 }
 
 impl<S: System> Saturation<'_, S> {
-    fn find(&mut self, found: Found, word: u32) {
+    fn find(&mut self, found: Found, word: RopeId) {
         self.count += 1;
-        self.queue.push(Reverse((self.witness.ropes[word as usize].1, self.count, found, word)));
+        self.queue.push(Reverse((self.witness.ropes[word.index()].1, self.count, found, word)));
     }
 
-    fn rope(&mut self, rope: Rope) -> u32 {
-        let length = |word: u32| self.witness.ropes[word as usize].1;
+    fn rope(&mut self, rope: Rope) -> RopeId {
+        let length = |word: RopeId| self.witness.ropes[word.index()].1;
         let length = match rope {
             Rope::Empty => 0,
             Rope::Token(_) => 1,
-            Rope::Join(first, 0) => return first,
-            Rope::Join(0, second) => return second,
+            Rope::Join(first, RopeId::EMPTY) => return first,
+            Rope::Join(RopeId::EMPTY, second) => return second,
             Rope::Join(first, second) => length(first).saturating_add(length(second)),
         };
         self.witness.ropes.push((rope, length));
-        self.witness.ropes.len() as u32 - 1
+        RopeId::new(self.witness.ropes.len() - 1)
     }
 
-    fn place(&mut self, control: Control, element: ElementId) -> PlaceId {
-        let fresh = self.known.len() as PlaceId;
-        *self.places.entry((control, element)).or_insert_with(|| {
+    fn place(&mut self, phase: Phase, element: ElementId) -> PlaceId {
+        let fresh = PlaceId::new(self.known.len());
+        *self.places.entry((phase, element)).or_insert_with(|| {
             self.known.push((Vec::new(), Vec::new()));
-            self.reach.places.push((control, element));
+            self.reach.places.push((phase, element));
             fresh
         })
     }
 
-    fn head(&mut self, head: Head, word: u32) {
-        if self.witness.heads.insert(head, word).is_some() {
+    fn top(&mut self, top: Top, word: RopeId) {
+        if self.witness.tops.insert(top, word).is_some() {
             return;
         }
-        self.reach.heads.push(head);
-        let Head { control, element, beneath } = head;
-        for next in self.system.moves(control, element) {
+        self.reach.tops.push(top);
+        let Top { phase, element, beneath } = top;
+        for next in self.system.moves(phase, element) {
             match next {
-                Move::Stay(control) => self.find(Found::Head(Head { control, ..head }), word),
-                Move::Pop(control) => self.find(Found::Popped(control, beneath), word),
-                Move::Push(control, pushed) => {
-                    let place = self.place(control, pushed);
-                    let own = match (control, self.system.symbol(pushed)) {
-                        (Control::Next(_), Some(token)) => self.rope(Rope::Token(token)),
-                        _ => 0,
+                Move::Stay(phase) => self.find(Found::Top(Top { phase, ..top }), word),
+                Move::Pop(phase) => self.find(Found::Popped(phase, beneath), word),
+                Move::Push(phase, pushed) => {
+                    let place = self.place(phase, pushed);
+                    let own = match (phase, self.system.symbol(pushed)) {
+                        (Phase::Next(_), Some(token)) => self.rope(Rope::Token(token)),
+                        _ => RopeId::EMPTY,
                     };
-                    self.find(Found::Head(Head { control, element: pushed, beneath: place }), own);
+                    self.find(Found::Top(Top { phase, element: pushed, beneath: place }), own);
                     self.find(Found::Under(Under { place, element, beneath }), word);
                 }
             }
         }
     }
 
-    fn under(&mut self, under: Under, word: u32) {
+    fn under(&mut self, under: Under, word: RopeId) {
         if self.witness.unders.insert(under, word).is_some() {
             return;
         }
         self.reach.unders.push(under);
-        self.known[under.place as usize].0.push((under, word));
-        for (control, above) in self.known[under.place as usize].1.clone() {
-            self.meet(under, word, control, above);
+        self.known[under.place.index()].0.push((under, word));
+        for (phase, above) in self.known[under.place.index()].1.clone() {
+            self.meet(under, word, phase, above);
         }
     }
 
-    fn popped(&mut self, control: Control, place: PlaceId, word: u32) {
-        if self.popped.insert((control, place)) {
-            self.known[place as usize].1.push((control, word));
-            for (under, below) in self.known[place as usize].0.clone() {
-                self.meet(under, below, control, word);
+    fn popped(&mut self, phase: Phase, place: PlaceId, word: RopeId) {
+        if self.popped.insert((phase, place)) {
+            self.known[place.index()].1.push((phase, word));
+            for (under, below) in self.known[place.index()].0.clone() {
+                self.meet(under, below, phase, word);
             }
         }
     }
 
     /// What was above an element has been popped.
-    fn meet(&mut self, under: Under, word: u32, control: Control, above: u32) {
+    fn meet(&mut self, under: Under, word: RopeId, phase: Phase, above: RopeId) {
         let word = self.rope(Rope::Join(word, above));
-        self.find(Found::Head(Head { control, element: under.element, beneath: under.beneath }), word);
+        self.find(Found::Top(Top { phase, element: under.element, beneath: under.beneath }), word);
     }
 }
 
 impl Reach {
     /// The start of every word.
-    pub(crate) const START: Head = Head { control: Control::Next(0), element: 0, beneath: 0 };
+    pub(crate) const START: Top =
+        Top { phase: Phase::Next(History::EMPTY), element: ElementId::BOTTOM, beneath: PlaceId::BELOW };
 
     /// All reachable configurations, each with a shortest word that leads there.
-    pub(crate) fn new(system: &mut impl System, caller: &dyn Caller) -> Result<(Self, Witness), AutomatonError> {
-        let witness = Witness { ropes: vec![(Rope::Empty, 0)], heads: HashMap::new(), unders: HashMap::new() };
+    pub(crate) fn new(system: &mut impl System, control: &dyn Control) -> Result<(Self, Witness), AutomatonError> {
+        let witness = Witness { ropes: vec![(Rope::Empty, 0)], tops: HashMap::new(), unders: HashMap::new() };
         let mut all = Saturation {
             system,
             queue: BinaryHeap::new(),
@@ -416,8 +454,8 @@ impl Reach {
             witness,
             popped: HashSet::new(),
         };
-        all.find(Found::Head(Self::START), 0);
-        let mut poll = Poll::new(caller);
+        all.find(Found::Top(Self::START), RopeId::EMPTY);
+        let mut poll = Poll::new(control);
         while let Some(Reverse((_, _, found, word))) = all.queue.pop() {
             // A system may have to compute bounds for each of its moves.
             poll.steps(64)?;
@@ -425,9 +463,9 @@ impl Reach {
                 return Err(AutomatonError::TooLarge);
             }
             match found {
-                Found::Head(head) => all.head(head, word),
+                Found::Top(top) => all.top(top, word),
                 Found::Under(under) => all.under(under, word),
-                Found::Popped(control, place) => all.popped(control, place, word),
+                Found::Popped(phase, place) => all.popped(phase, place, word),
             }
         }
         Ok((all.reach, all.witness))
@@ -443,18 +481,18 @@ impl Reach {
     }
 }
 
-/// What lies beneath a head, down to the bottom, in a stack whose next `count` elements fit.
+/// What lies beneath a top, down to the bottom, in a stack whose next `count` elements fit.
 pub(crate) fn way_down(
-    head: Head,
+    top: Top,
     count: usize,
     beneath: &HashMap<PlaceId, Vec<Under>>,
     fits: impl Fn(usize, ElementId) -> bool,
 ) -> Option<Vec<Under>> {
-    let start = (head.beneath, 0_usize);
+    let start = (top.beneath, 0_usize);
     let mut from: HashMap<(PlaceId, usize), (Under, (PlaceId, usize))> = HashMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some((place, read)) = queue.pop_front() {
-        if (place, read) == (0, count) {
+        if (place, read) == (PlaceId::BELOW, count) {
             let (mut way, mut at) = (Vec::new(), (place, read));
             while at != start {
                 let (under, before) = from[&at];
@@ -479,15 +517,15 @@ pub(crate) fn way_down(
 }
 
 impl Witness {
-    /// A word that leads to the configuration of this head and the elements beneath it, down to the bottom.
-    pub(crate) fn word(&self, head: Head, unders: &[Under]) -> Vec<SymbolId> {
-        let mut parts: Vec<u32> = unders.iter().rev().map(|under| self.unders[under]).collect();
-        parts.push(self.heads[&head]);
+    /// A word that leads to the configuration of this top and the elements beneath it, down to the bottom.
+    pub(crate) fn word(&self, top: Top, unders: &[Under]) -> Vec<SymbolId> {
+        let mut parts: Vec<RopeId> = unders.iter().rev().map(|under| self.unders[under]).collect();
+        parts.push(self.tops[&top]);
         let mut word = Vec::new();
         // The last part to write is the last of the list.
         parts.reverse();
         while let Some(part) = parts.pop() {
-            match self.ropes[part as usize].0 {
+            match self.ropes[part.index()].0 {
                 Rope::Empty => {}
                 Rope::Token(token) => word.push(token),
                 Rope::Join(first, second) => parts.extend([second, first]),
@@ -585,10 +623,10 @@ pub(crate) mod tests {
             })
         };
         let mut out = HashMap::new();
-        for &head in reach.heads.iter().filter(|head| fits(head.element, 0)) {
-            let (settled, sight) = match head.control {
-                Control::Reduce(sight) => (false, sight),
-                Control::Settled(sight) => (true, sight),
+        for &top in reach.tops.iter().filter(|top| fits(top.element, 0)) {
+            let (settled, sight) = match top.phase {
+                Phase::Reduce(sight) => (false, sight),
+                Phase::Settled(sight) => (true, sight),
                 _ => continue,
             };
             let last = match strict.memory().recall(sight.recent, 0) {
@@ -597,11 +635,11 @@ pub(crate) mod tests {
             };
             let mut paths: Vec<Vec<Under>> = vec![Vec::new()];
             while let Some(path) = paths.pop() {
-                let place = path.last().map_or(head.beneath, |under| under.beneath);
-                if place == 0 {
-                    let elements = path.iter().rev().map(|under| under.element).chain([head.element]);
+                let place = path.last().map_or(top.beneath, |under| under.beneath);
+                if place == PlaceId::BELOW {
+                    let elements = path.iter().rev().map(|under| under.element).chain([top.element]);
                     let stack: Vec<SymbolId> = elements.filter_map(|element| strict.symbol(element)).collect();
-                    let word = witness.word(head, &path);
+                    let word = witness.word(top, &path);
                     let spelled = (settled, last, sight.next, stack);
                     let shorter = |known: &Vec<SymbolId>| known.len() <= word.len();
                     if !out.get(&spelled).is_some_and(shorter) {

@@ -6,11 +6,22 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::lr::Automaton;
+use crate::index::index;
 use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId};
 
-/// A node: what is known of a stack.
-pub(super) type Node = u32;
+index! {
+    /// The number of a node: what is known of a stack.
+    pub(super) Node
+}
+
+/// The node of which nothing is known.
+const ROOT: Node = Node::new(0);
+
+index! {
+    /// The number of a rule, in list order.
+    RuleId
+}
 
 #[derive(Debug)]
 pub(super) struct Suffixes<'a> {
@@ -18,7 +29,7 @@ pub(super) struct Suffixes<'a> {
     children: Vec<BTreeMap<u32, Node>>,
     fallback: Vec<Node>,
     /// For each node the rules whose suffix the stack ends with, in list order.
-    matching: Vec<Vec<u32>>,
+    matching: Vec<Vec<RuleId>>,
     /// For each node whether the stack is exactly one accepting symbol.
     accepting: Vec<bool>,
     bottom: Node,
@@ -28,27 +39,27 @@ impl<'a> Suffixes<'a> {
     pub(super) fn new(automaton: &'a Automaton) -> Self {
         let root = (vec![BTreeMap::new()], vec![Vec::new()], vec![false]);
         let (children, matching, accepting) = root;
-        let mut this = Self { automaton, children, fallback: Vec::new(), matching, accepting, bottom: 0 };
+        let mut this = Self { automaton, children, fallback: Vec::new(), matching, accepting, bottom: ROOT };
         let bottom = automaton.alphabet().len() as u32;
         this.bottom = this.insert([bottom]);
         for (number, rule) in automaton.rules().iter().enumerate() {
             let symbols = rule.suffix.iter().map(|symbol| symbol.index() as u32);
             let node = this.insert(rule.anchored.then_some(bottom).into_iter().chain(symbols));
-            this.matching[node as usize].push(number as u32);
+            this.matching[node.index()].push(RuleId::new(number));
         }
         for symbol in automaton.accepting() {
             let node = this.insert([bottom, symbol.index() as u32]);
-            this.accepting[node as usize] = true;
+            this.accepting[node.index()] = true;
         }
         this.link();
         this
     }
 
     fn insert(&mut self, path: impl IntoIterator<Item = u32>) -> Node {
-        let mut node = 0;
+        let mut node = ROOT;
         for symbol in path {
-            let next = self.children.len() as Node;
-            node = *self.children[node as usize].entry(symbol).or_insert(next);
+            let next = Node::new(self.children.len());
+            node = *self.children[node.index()].entry(symbol).or_insert(next);
             if node == next {
                 self.children.push(BTreeMap::new());
                 self.matching.push(Vec::new());
@@ -60,34 +71,34 @@ impl<'a> Suffixes<'a> {
 
     /// Sets each node's fallback (its longest proper end that is a node) and gives it the rules that match there.
     fn link(&mut self) {
-        self.fallback = vec![0; self.children.len()];
-        let mut queue: VecDeque<Node> = self.children[0].values().copied().collect();
+        self.fallback = vec![ROOT; self.children.len()];
+        let mut queue: VecDeque<Node> = self.children[ROOT.index()].values().copied().collect();
         while let Some(node) = queue.pop_front() {
-            let fallback = self.fallback[node as usize] as usize;
-            let inherited = self.matching[fallback].clone();
-            self.matching[node as usize].extend(inherited);
-            self.matching[node as usize].sort_unstable();
-            for (symbol, child) in self.children[node as usize].clone() {
-                self.fallback[child as usize] = self.follow(self.fallback[node as usize], symbol);
+            let fallback = self.fallback[node.index()];
+            let inherited = self.matching[fallback.index()].clone();
+            self.matching[node.index()].extend(inherited);
+            self.matching[node.index()].sort_unstable();
+            for (symbol, child) in self.children[node.index()].clone() {
+                self.fallback[child.index()] = self.follow(self.fallback[node.index()], symbol);
                 queue.push_back(child);
             }
         }
-        // Nodes of depth one inherit from the root; they were queued with fallback 0 and so have done it above.
+        // Nodes of depth one inherit from the root; they were queued with the root as fallback and so have done it above.
     }
 
     fn follow(&self, mut node: Node, symbol: u32) -> Node {
         loop {
-            match self.children[node as usize].get(&symbol) {
+            match self.children[node.index()].get(&symbol) {
                 Some(&child) => return child,
-                None if node == 0 => return 0,
-                None => node = self.fallback[node as usize],
+                None if node == ROOT => return ROOT,
+                None => node = self.fallback[node.index()],
             }
         }
     }
 
-    /// The number of nodes.
-    pub(super) fn len(&self) -> usize {
-        self.children.len()
+    /// The nodes.
+    pub(super) fn nodes(&self) -> impl ExactSizeIterator<Item = Node> + use<> {
+        (0..self.children.len()).map(Node::new)
     }
 
     /// The empty stack.
@@ -102,13 +113,13 @@ impl<'a> Suffixes<'a> {
 
     /// What the first matching rule does.
     pub(super) fn action(&self, node: Node, lookahead: Lookahead) -> Option<Reduction> {
-        let rules = self.matching[node as usize].iter().map(|&number| &self.automaton.rules()[number as usize]);
+        let rules = self.matching[node.index()].iter().map(|&number| &self.automaton.rules()[number.index()]);
         let mut rules = rules.filter(|rule| rule.lookahead.is_none_or(|wanted| wanted == lookahead));
         rules.next().map(|rule| Reduction { pop: rule.pop, push: Some(rule.push) })
     }
 
     /// Whether the stack is exactly one accepting symbol.
     pub(super) fn accepts(&self, node: Node) -> bool {
-        self.accepting[node as usize]
+        self.accepting[node.index()]
     }
 }

@@ -1,23 +1,28 @@
-//! Finds completions: what can come of a control and an element, by saturation.
+//! Finds completions: what can come of a phase and an element, by saturation.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use foldhash::fast::RandomState;
 
 use super::complete::{Completion, Goal, Outcome, accepts, elements_beneath, forget, stuck};
-use super::reach::{Control, ElementId, Move, Reach, Strict, System, Witness, way_down};
+use super::reach::{ElementId, History, Move, Phase, Reach, Strict, System, Witness, way_down};
 use super::{AutomatonError, Oracle};
-use crate::control::{Cancelled, Control as Caller, Poll};
+use crate::control::{Cancelled, Control, Poll};
+use crate::index::index;
 use crate::symbol::SymbolId;
 
-/// The most completions that are found before we give up.
-const MOST: usize = 1 << 23;
+/// The most completions that are found before the saturation gives up.
+const MAX_COMPLETIONS: usize = 1 << 23;
 
-/// The number of a goal, in the order in which they are asked for.
-type GoalId = u32;
+index! {
+    /// The number of a goal, in the order in which goals are asked for.
+    GoalId
+}
 
-/// The number of a completion, in the order in which they are found.
-type CompletionId = u32;
+index! {
+    /// The number of a completion, in the order in which completions are found.
+    CompletionId
+}
 
 /// What is known and who waits for more, for one goal.
 #[derive(Default)]
@@ -44,8 +49,8 @@ pub(crate) struct Summaries<'s, 'a> {
     ids: HashMap<Goal, GoalId, RandomState>,
     entries: Vec<Entry>,
     known: HashSet<(GoalId, Outcome), RandomState>,
-    /// Elements and what can come of them, in whichever control.
-    popped: HashSet<(ElementId, Control), RandomState>,
+    /// Elements and what can come of them, in whichever phase.
+    popped: HashSet<(ElementId, Phase), RandomState>,
     /// Each after those that it follows from.
     found: Vec<Found>,
     /// Goals up to this one have been looked at.
@@ -79,14 +84,14 @@ impl<'s, 'a> Summaries<'s, 'a> {
         }
         loop {
             poll.step()?;
-            if this.found.len().max(this.queue.len()) > MOST {
+            if this.found.len().max(this.queue.len()) > MAX_COMPLETIONS {
                 return Err(AutomatonError::TooLarge);
             }
             if let Some(found) = this.queue.pop_front() {
                 this.note(found, poll)?;
             } else if this.expanded < this.goals.len() {
                 this.expanded += 1;
-                this.expand(this.expanded as GoalId - 1);
+                this.expand(GoalId::new(this.expanded - 1));
             } else {
                 return Ok(this);
             }
@@ -95,13 +100,13 @@ impl<'s, 'a> Summaries<'s, 'a> {
 
     /// All that can come of the reachable stacks before a token is read.
     fn of(strict: &'s mut Strict<'a>, reach: &Reach, poll: &mut Poll<'_>) -> Result<Self, AutomatonError> {
-        let next = reach.heads.iter().filter(|head| forget(head.control) == Control::Next(0));
+        let next = reach.tops.iter().filter(|top| forget(top.phase) == Phase::Next(History::EMPTY));
         let beneath = elements_beneath(reach, poll)?;
-        Self::new(strict, next.map(|head| (Control::Next(0), head.element)), beneath, poll)
+        Self::new(strict, next.map(|top| (Phase::Next(History::EMPTY), top.element)), beneath, poll)
     }
 
     fn demand(&mut self, goal: Goal) -> GoalId {
-        let fresh = self.goals.len() as GoalId;
+        let fresh = GoalId::new(self.goals.len());
         *self.ids.entry(goal).or_insert_with(|| {
             self.goals.push(goal);
             self.entries.push(Entry::default());
@@ -111,35 +116,35 @@ impl<'s, 'a> Summaries<'s, 'a> {
 
     /// Lets `waiter` have every outcome of a goal, those known and those to come.
     fn share(&mut self, goal: Goal, waiter: GoalId, beside: Option<CompletionId>) {
-        let goal = self.demand(goal) as usize;
+        let goal = self.demand(goal).index();
         self.entries[goal].same.push((waiter, beside));
         for &number in &self.entries[goal].outcomes {
-            let outcome = self.found[number as usize].outcome;
+            let outcome = self.found[number.index()].outcome;
             self.queue.push_back(Found { goal: waiter, outcome, from: [Some(number), beside] });
         }
     }
 
     /// The element above the waiter's is gone, or the word is accepted.
     fn resume(&mut self, waiter: GoalId, number: CompletionId) {
-        match self.found[number as usize].outcome {
+        match self.found[number.index()].outcome {
             None => self.queue.push_back(Found { goal: waiter, outcome: None, from: [Some(number), None] }),
-            Some(control) => self.share((control, self.goals[waiter as usize].1), waiter, Some(number)),
+            Some(phase) => self.share((phase, self.goals[waiter.index()].1), waiter, Some(number)),
         }
     }
 
     fn expand(&mut self, number: GoalId) {
-        let (control, element) = self.goals[number as usize];
-        if accepts(self.strict, control, element) {
+        let (phase, element) = self.goals[number.index()];
+        if accepts(self.strict, phase, element) {
             self.queue.push_back(Found { goal: number, outcome: None, from: [None; 2] });
         }
-        for next in self.strict.moves(control, element) {
+        for next in self.strict.moves(phase, element) {
             match next {
-                Move::Stay(control) => self.share((forget(control), element), number, None),
-                Move::Pop(control) => {
-                    self.queue.push_back(Found { goal: number, outcome: Some(forget(control)), from: [None; 2] });
+                Move::Stay(phase) => self.share((forget(phase), element), number, None),
+                Move::Pop(phase) => {
+                    self.queue.push_back(Found { goal: number, outcome: Some(forget(phase)), from: [None; 2] });
                 }
-                Move::Push(control, pushed) => {
-                    let above = self.demand((forget(control), pushed)) as usize;
+                Move::Push(phase, pushed) => {
+                    let above = self.demand((forget(phase), pushed)).index();
                     self.entries[above].beneath.push(number);
                     for outcome in self.entries[above].outcomes.clone() {
                         self.resume(number, outcome);
@@ -154,16 +159,16 @@ impl<'s, 'a> Summaries<'s, 'a> {
         if !self.known.insert((goal, outcome)) {
             return Ok(());
         }
-        let number = self.found.len() as CompletionId;
+        let number = CompletionId::new(self.found.len());
         self.found.push(found);
-        let element = self.goals[goal as usize].1;
-        if let Some(control) = outcome
-            && self.popped.insert((element, control))
+        let element = self.goals[goal.index()].1;
+        if let Some(phase) = outcome
+            && self.popped.insert((element, phase))
         {
             let lower = self.beneath.get(&element).map_or(Vec::new(), |all| all.iter().copied().collect());
-            lower.into_iter().for_each(|lower| _ = self.demand((control, lower)));
+            lower.into_iter().for_each(|lower| _ = self.demand((phase, lower)));
         }
-        let entry = &mut self.entries[goal as usize];
+        let entry = &mut self.entries[goal.index()];
         entry.outcomes.push(number);
         poll.steps(entry.same.len() + entry.beneath.len())?;
         for &(waiter, beside) in &entry.same {
@@ -181,8 +186,8 @@ impl<'s, 'a> Summaries<'s, 'a> {
     }
 
     fn completion(&self, found: &Found) -> Completion {
-        let (control, element) = self.goals[found.goal as usize];
-        (control, element, found.outcome)
+        let (phase, element) = self.goals[found.goal.index()];
+        (phase, element, found.outcome)
     }
 
     /// The completions of these goals and those that they follow from, in order.
@@ -190,11 +195,11 @@ impl<'s, 'a> Summaries<'s, 'a> {
         let mut needed = Vec::with_capacity(self.found.len());
         for found in &self.found {
             poll.step()?;
-            needed.push(goals.contains(&self.goals[found.goal as usize]));
+            needed.push(goals.contains(&self.goals[found.goal.index()]));
         }
         for number in (0..needed.len()).rev() {
             if needed[number] {
-                self.found[number].from.iter().flatten().for_each(|&from| needed[from as usize] = true);
+                self.found[number].from.iter().flatten().for_each(|&from| needed[from.index()] = true);
             }
         }
         let kept = self.found.iter().zip(needed).filter(|(_, needed)| *needed);
@@ -222,13 +227,13 @@ pub(crate) fn complete(
 ) -> Result<Vec<Completion>, AutomatonError> {
     let all = Summaries::of(strict, reach, poll)?;
     let mut asked: HashSet<Goal> = HashSet::new();
-    let mut ask = |(controls, element): &(Vec<Control>, ElementId)| {
-        asked.extend(controls.iter().map(|&control| (control, *element)));
+    let mut ask = |(phases, element): &(Vec<Phase>, ElementId)| {
+        asked.extend(phases.iter().map(|&phase| (phase, *element)));
     };
     match stuck(&all.list(), reach, poll, &mut ask)? {
         None => Ok(all.needed(&asked, poll)?),
         // Every word begins with the empty stack.
-        Some(elements) if elements == [0] => Err(AutomatonError::NoWords),
+        Some(elements) if elements == [ElementId::BOTTOM] => Err(AutomatonError::NoWords),
         Some(elements) => Err(dead_end(strict, (reach, witness), &elements)),
     }
 }
@@ -240,7 +245,7 @@ impl Oracle {
     /// # Errors
     /// [`AutomatonError::DeadEnd`] if one cannot, [`AutomatonError::NoWords`] if none can; [`AutomatonError::TooLarge`] or [`AutomatonError::Cancelled`] if that was
     /// not found out.
-    pub fn check_viable(&self, control: &dyn Caller) -> Result<(), AutomatonError> {
+    pub fn check_viable(&self, control: &dyn Control) -> Result<(), AutomatonError> {
         let mut strict = Strict::new(self, 0)?;
         let (reach, witness) = Reach::new(&mut strict, control)?;
         complete(&mut strict, (&reach, &witness), &mut Poll::new(control)).map(|_| ())
@@ -250,12 +255,12 @@ impl Oracle {
 /// Reports a stack with these elements on top, the topmost last, which cannot become a word.
 fn dead_end(strict: &Strict<'_>, (reach, witness): (&Reach, &Witness), elements: &[ElementId]) -> AutomatonError {
     let beneath = reach.beneath();
-    let found = reach.heads.iter().filter(|head| forget(head.control) == Control::Next(0)).find_map(|&head| {
-        let (&top, lower) = elements.split_last()?;
+    let found = reach.tops.iter().filter(|top| forget(top.phase) == Phase::Next(History::EMPTY)).find_map(|&top| {
+        let (&topmost, lower) = elements.split_last()?;
         let fits = |depth: usize, element: ElementId| lower.iter().nth_back(depth).is_none_or(|&own| own == element);
-        let unders = (head.element == top).then(|| way_down(head, lower.len(), &beneath, fits)).flatten()?;
-        let stack: Vec<ElementId> = unders.iter().rev().map(|under| under.element).chain([head.element]).collect();
-        Some((witness.word(head, &unders), stack))
+        let unders = (top.element == topmost).then(|| way_down(top, lower.len(), &beneath, fits)).flatten()?;
+        let stack: Vec<ElementId> = unders.iter().rev().map(|under| under.element).chain([top.element]).collect();
+        Some((witness.word(top, &unders), stack))
     });
     // What lies beneath which is known of two elements at a time: the stack may be one that no word leads to.
     let (word, stack) = match found {

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::error::AutomatonError;
+use crate::index::index;
 use crate::symbol::SymbolId;
 
-/// The state of a stack in [`Viability`]: kept beside each symbol, so that a pop restores it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct StackState(u32);
+index! {
+    /// The state of a stack in [`Viability`]: kept beside each symbol, so that a pop restores it.
+    pub StackState
+}
 
 /// A finite automaton that reads a stack from its bottom and says whether it is viable.
 ///
@@ -25,7 +27,7 @@ pub struct StackState(u32);
 pub struct Viability {
     pub(super) symbols: usize,
     /// For each state and symbol the state of the stack with that symbol pushed.
-    pub(super) next: Vec<u32>,
+    pub(super) next: Vec<StackState>,
     pub(super) viable: Vec<bool>,
 }
 
@@ -45,9 +47,9 @@ impl Viability {
             return Err(AutomatonError::Viable);
         }
         // One state more, from which nothing leads back.
-        let place = |state: &Option<usize>| state.unwrap_or(states) as u32;
-        let mut all: Vec<u32> = next.iter().flatten().map(place).collect();
-        all.extend(std::iter::repeat_n(states as u32, symbols));
+        let place = |state: &Option<usize>| StackState::new(state.unwrap_or(states));
+        let mut all: Vec<StackState> = next.iter().flatten().map(place).collect();
+        all.extend(std::iter::repeat_n(StackState::new(states), symbols));
         let viable = (0..=states).map(|state| state < states).collect();
         Ok(Self { symbols, next: all, viable })
     }
@@ -56,7 +58,7 @@ impl Viability {
     /// are all viable but the last, so that numbers stay.
     pub(super) fn rows(&self, name: impl Fn(SymbolId) -> String) -> Vec<BTreeMap<String, usize>> {
         let row = |state: usize| {
-            let next = self.next[state * self.symbols..][..self.symbols].iter().map(|&to| to as usize).enumerate();
+            let next = self.next[state * self.symbols..][..self.symbols].iter().map(|to| to.index()).enumerate();
             let leads = next.filter(|&(_, to)| self.viable[to]);
             leads.map(|(symbol, to)| (name(SymbolId::new(symbol)), to)).collect()
         };
@@ -71,7 +73,7 @@ impl Viability {
     /// The empty stack.
     #[allow(clippy::unused_self, reason = "a state is only meaningful for its automaton")]
     pub fn bottom(&self) -> StackState {
-        StackState(0)
+        StackState::new(0)
     }
 
     /// The stack with one symbol more.
@@ -80,12 +82,12 @@ impl Viability {
     /// If the symbol is not of the automaton's alphabet, or the state of another automaton.
     pub fn push(&self, state: StackState, symbol: SymbolId) -> StackState {
         assert!(symbol.index() < self.symbols, "symbol {} of an alphabet of {}", symbol.index(), self.symbols);
-        StackState(self.next[state.0 as usize * self.symbols + symbol.index()])
+        self.next[state.index() * self.symbols + symbol.index()]
     }
 
     /// Whether some continuation leads from the stack to acceptance.
     pub fn is_viable(&self, state: StackState) -> bool {
-        self.viable[state.0 as usize]
+        self.viable[state.index()]
     }
 
     /// The number of states.

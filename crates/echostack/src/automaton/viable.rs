@@ -1,8 +1,8 @@
 //! Viable stacks: those from which some continuation of the word is accepted.
 //!
 //! They are a regular set, pre*(accept) of the automaton taken as a pushdown system over the nodes of [`Suffixes`]. We
-//! compute, on demand and to a fixed point, the relation "begun in control p with g on top, the automaton can come to
-//! control q with g gone and what is beneath untouched", and then read a stack from its bottom: the set of controls from
+//! compute, on demand and to a fixed point, the relation "begun in phase p with g on top, the automaton can come to
+//! phase q with g gone and what is beneath untouched", and then read a stack from its bottom: the set of phases from
 //! which it can be accepted is a function of the set for the stack beneath and of the top node.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
@@ -10,13 +10,13 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use super::error::AutomatonError;
 use super::lr::Automaton;
 use super::suffixes::{Node, Suffixes};
-use super::viability::Viability;
-use crate::control::{Control as Caller, Poll};
+use super::viability::{StackState, Viability};
+use crate::control::{Control, Poll};
 use crate::symbol::{Lookahead, SymbolId};
 
 /// Where the automaton is between two actions on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Control {
+enum Phase {
     /// The word has been accepted; the rest of the stack does not matter.
     Accepted,
     /// The next token is to be read.
@@ -27,8 +27,8 @@ enum Control {
     Pop(Lookahead, u32, SymbolId),
 }
 
-impl Control {
-    /// Where a control goes that removes whatever is on top.
+impl Phase {
+    /// Where a phase goes that removes whatever is on top.
     fn pops_any(self) -> Option<Self> {
         match self {
             Self::Accepted => Some(Self::Accepted),
@@ -38,12 +38,12 @@ impl Control {
     }
 }
 
-type Goal = (Control, Node);
+type Goal = (Phase, Node);
 
 /// What is known and who waits for more, for one goal.
 #[derive(Default)]
 struct Entry {
-    outcomes: BTreeSet<Control>,
+    outcomes: BTreeSet<Phase>,
     /// Goals whose outcomes include ours.
     same: HashSet<Goal>,
     /// Goals with a symbol beneath ours: our outcomes go on there.
@@ -59,7 +59,7 @@ struct Saturation<'a, 'c> {
     /// Goals not yet looked at.
     fresh: VecDeque<Goal>,
     /// Outcomes not yet passed on.
-    found: VecDeque<(Goal, Control)>,
+    found: VecDeque<(Goal, Phase)>,
     /// The work done.
     steps: usize,
 }
@@ -91,44 +91,44 @@ impl Saturation<'_, '_> {
         }
     }
 
-    /// The symbol above the waiter's node is gone and the control is `outcome`.
-    fn resume(&mut self, waiter: Goal, outcome: Control) {
+    /// The symbol above the waiter's node is gone and the phase is `outcome`.
+    fn resume(&mut self, waiter: Goal, outcome: Phase) {
         match outcome.pops_any() {
-            Some(control) => self.found.push_back((waiter, control)),
+            Some(phase) => self.found.push_back((waiter, phase)),
             None => self.share((outcome, waiter.1), waiter),
         }
     }
 
     /// The automaton's own steps from a goal.
     fn expand(&mut self, goal: Goal) {
-        let (control, node) = goal;
-        match control {
-            Control::Next => {
+        let (phase, node) = goal;
+        match phase {
+            Phase::Next => {
                 for lookahead in self.lookaheads.clone() {
-                    self.share((Control::Reduce(lookahead), node), goal);
+                    self.share((Phase::Reduce(lookahead), node), goal);
                 }
             }
-            Control::Reduce(lookahead) => match (self.suffixes.action(node, lookahead), lookahead) {
+            Phase::Reduce(lookahead) => match (self.suffixes.action(node, lookahead), lookahead) {
                 (Some(action), _) => {
                     let push = action.push.expect("a rule pushes a symbol");
                     match action.pop {
-                        0 => self.go_on((control, self.suffixes.push(node, push)), goal),
-                        pop => self.found.push_back((goal, Control::Pop(lookahead, pop - 1, push))),
+                        0 => self.go_on((phase, self.suffixes.push(node, push)), goal),
+                        pop => self.found.push_back((goal, Phase::Pop(lookahead, pop - 1, push))),
                     }
                 }
                 (None, Lookahead::Token(token)) => {
-                    self.go_on((Control::Next, self.suffixes.push(node, token)), goal);
+                    self.go_on((Phase::Next, self.suffixes.push(node, token)), goal);
                 }
                 (None, Lookahead::End) if self.suffixes.accepts(node) => {
-                    self.found.push_back((goal, Control::Accepted));
+                    self.found.push_back((goal, Phase::Accepted));
                 }
                 (None, Lookahead::End) => {}
             },
-            Control::Pop(lookahead, 0, push) => {
-                self.go_on((Control::Reduce(lookahead), self.suffixes.push(node, push)), goal);
+            Phase::Pop(lookahead, 0, push) => {
+                self.go_on((Phase::Reduce(lookahead), self.suffixes.push(node, push)), goal);
             }
-            Control::Pop(..) | Control::Accepted => {
-                self.found.push_back((goal, control.pops_any().expect("these controls pop anything")));
+            Phase::Pop(..) | Phase::Accepted => {
+                self.found.push_back((goal, phase.pops_any().expect("these phases pop anything")));
             }
         }
     }
@@ -159,38 +159,38 @@ impl Saturation<'_, '_> {
         }
     }
 
-    /// The relation for every node, for the control `Next` and every control that an outcome leads to.
-    fn saturate(&mut self) -> Result<BTreeSet<Control>, AutomatonError> {
-        let mut controls = BTreeSet::from([Control::Next, Control::Accepted]);
+    /// The relation for every node, for the phase `Next` and every phase that an outcome leads to.
+    fn saturate(&mut self) -> Result<BTreeSet<Phase>, AutomatonError> {
+        let mut phases = BTreeSet::from([Phase::Next, Phase::Accepted]);
         loop {
-            let open = controls.iter().filter(|control| control.pops_any().is_none()).count();
-            if open.saturating_mul(self.suffixes.len()) > MAX_STEPS {
+            let open = phases.iter().filter(|phase| phase.pops_any().is_none()).count();
+            if open.saturating_mul(self.suffixes.nodes().len()) > MAX_STEPS {
                 return Err(AutomatonError::TooLarge);
             }
-            for node in 0..self.suffixes.len() as Node {
-                self.poll.steps(controls.len())?;
-                for &control in controls.iter().filter(|control| control.pops_any().is_none()) {
-                    self.demand((control, node));
+            for node in self.suffixes.nodes() {
+                self.poll.steps(phases.len())?;
+                for &phase in phases.iter().filter(|phase| phase.pops_any().is_none()) {
+                    self.demand((phase, node));
                 }
             }
             self.run()?;
-            let mut more = controls.clone();
+            let mut more = phases.clone();
             for (goal, entry) in &self.entries {
                 self.poll.steps(1 + entry.outcomes.len())?;
-                if controls.contains(&goal.0) {
+                if phases.contains(&goal.0) {
                     more.extend(&entry.outcomes);
                 }
             }
-            for mut control in more.clone() {
-                while let Some(next) = control.pops_any().filter(|&next| next != control) {
+            for mut phase in more.clone() {
+                while let Some(next) = phase.pops_any().filter(|&next| next != phase) {
                     more.insert(next);
-                    control = next;
+                    phase = next;
                 }
             }
-            if more == controls {
-                return Ok(controls);
+            if more == phases {
+                return Ok(phases);
             }
-            controls = more;
+            phases = more;
         }
     }
 }
@@ -211,7 +211,7 @@ impl Viability {
     ///
     /// # Errors
     /// As [`new`](Self::new), and [`AutomatonError::Cancelled`].
-    pub fn controlled(automaton: &Automaton, control: &dyn Caller) -> Result<Self, AutomatonError> {
+    pub fn controlled(automaton: &Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
         let suffixes = Suffixes::new(automaton);
         let mut saturation = Saturation {
             suffixes: &suffixes,
@@ -222,34 +222,34 @@ impl Viability {
             found: VecDeque::new(),
             steps: 0,
         };
-        let controls = saturation.saturate()?;
-        // The controls from which a stack is accepted, given those for the stack beneath its top node.
-        let accepted_from = |beneath: &BTreeSet<Control>, node: Node| -> BTreeSet<Control> {
-            let leads_in = |control: &Control| match control.pops_any() {
+        let phases = saturation.saturate()?;
+        // The phases from which a stack is accepted, given those for the stack beneath its top node.
+        let accepted_from = |beneath: &BTreeSet<Phase>, node: Node| -> BTreeSet<Phase> {
+            let leads_in = |phase: &Phase| match phase.pops_any() {
                 Some(next) => beneath.contains(&next),
-                None => !saturation.entries[&(*control, node)].outcomes.is_disjoint(beneath),
+                None => !saturation.entries[&(*phase, node)].outcomes.is_disjoint(beneath),
             };
-            controls.iter().copied().filter(leads_in).collect()
+            phases.iter().copied().filter(leads_in).collect()
         };
 
         let symbols = automaton.alphabet().len();
-        let bottom = (suffixes.bottom(), accepted_from(&BTreeSet::from([Control::Accepted]), suffixes.bottom()));
+        let bottom = (suffixes.bottom(), accepted_from(&BTreeSet::from([Phase::Accepted]), suffixes.bottom()));
         let mut this = Self { symbols, next: Vec::new(), viable: Vec::new() };
-        let mut states = HashMap::from([(bottom.clone(), 0)]);
+        let mut states = HashMap::from([(bottom.clone(), StackState::new(0))]);
         let mut queue = VecDeque::from([bottom]);
         let mut steps = 0_usize;
         let mut poll = Poll::new(control);
         while let Some((node, beneath)) = queue.pop_front() {
-            this.viable.push(beneath.contains(&Control::Next));
-            steps = steps.saturating_add(symbols.saturating_mul(controls.len()));
-            if steps > 64 * MAX_STEPS || states.len().saturating_mul(controls.len().max(symbols)) > MAX_STEPS {
+            this.viable.push(beneath.contains(&Phase::Next));
+            steps = steps.saturating_add(symbols.saturating_mul(phases.len()));
+            if steps > 64 * MAX_STEPS || states.len().saturating_mul(phases.len().max(symbols)) > MAX_STEPS {
                 return Err(AutomatonError::TooLarge);
             }
             for symbol in (0..symbols).map(SymbolId::new) {
-                poll.steps(controls.len())?;
+                poll.steps(phases.len())?;
                 let top = suffixes.push(node, symbol);
                 let key = (top, accepted_from(&beneath, top));
-                let fresh = states.len() as u32;
+                let fresh = StackState::new(states.len());
                 let state = *states.entry(key).or_insert_with_key(|key| {
                     queue.push_back(key.clone());
                     fresh

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::bound::{Bounds, Sighting};
-use crate::automaton::reach::{Control, ElementId, History, PlaceId, Reach, Recalled, Sight, Strict, System};
+use crate::automaton::reach::{ElementId, History, Phase, PlaceId, Reach, Recalled, Sight, Strict, System};
 use crate::control::{Cancelled, Poll};
 use crate::machine::Readout;
 use crate::suffix::{InputSuffix, StackSuffix};
@@ -24,10 +24,10 @@ pub(crate) struct InputSightings {
 
 impl InputSightings {
     /// The most numbers that are kept: 256 MiB of them.
-    pub(crate) const MOST: usize = 1 << 25;
+    pub(crate) const MAX_NUMBERS: usize = 1 << 25;
 
     pub(crate) fn see(&mut self, bounds: &Bounds<'_>, suffix: &InputSuffix) -> &Sighting {
-        if self.size > Self::MOST {
+        if self.size > Self::MAX_NUMBERS {
             *self = Self::default();
         }
         self.seen.entry(suffix.clone()).or_insert_with(|| {
@@ -88,21 +88,21 @@ impl Cells {
         let mut beneath = vec![Vec::new(); reach.places.len() + 1];
         for under in &reach.unders {
             poll.step()?;
-            beneath[under.place as usize].push((strict.symbol(under.element), under.beneath));
+            beneath[under.place.index()].push((strict.symbol(under.element), under.beneath));
         }
-        let mut tops: BTreeMap<(ElementId, PlaceId), PlaceId> = BTreeMap::new();
+        let mut numbers: BTreeMap<(ElementId, PlaceId), PlaceId> = BTreeMap::new();
         // The readouts stand together that see the same: they share what is computed.
         let mut obligations: BTreeMap<(Lookahead, usize), Vec<Item>> = BTreeMap::new();
-        for head in &reach.heads {
+        for top in &reach.tops {
             poll.step()?;
-            let (Control::Reduce(sight) | Control::Settled(sight)) = head.control else { continue };
-            let place = *tops.entry((head.element, head.beneath)).or_insert_with(|| {
-                beneath.push(vec![(strict.symbol(head.element), head.beneath)]);
-                beneath.len() as PlaceId - 1
+            let (Phase::Reduce(sight) | Phase::Settled(sight)) = top.phase else { continue };
+            let place = *numbers.entry((top.element, top.beneath)).or_insert_with(|| {
+                beneath.push(vec![(strict.symbol(top.element), top.beneath)]);
+                PlaceId::new(beneath.len() - 1)
             });
             let Sight { recent, next } = sight;
             for (number, &readout) in readouts.iter().enumerate() {
-                if let Some(answer) = answer(strict, readout, head.control, head.element) {
+                if let Some(answer) = answer(strict, readout, top.phase, top.element) {
                     obligations.entry((next, number)).or_default().push(Item { answer, place, recent });
                 }
             }
@@ -148,8 +148,8 @@ impl Cells {
         for Obligation { head, input, items } in obligations {
             let mut own: BTreeMap<Next, Vec<Item>> = BTreeMap::new();
             for item in items {
-                poll.steps(1 + self.beneath[item.place as usize].len())?;
-                for &(symbol, place) in &self.beneath[item.place as usize] {
+                poll.steps(1 + self.beneath[item.place.index()].len())?;
+                for &(symbol, place) in &self.beneath[item.place.index()] {
                     own.entry(symbol).or_default().push(Item { place, ..*item });
                 }
             }
@@ -166,20 +166,20 @@ impl Cells {
     pub(crate) fn ways_down(&self) -> Vec<(Next, PlaceId)> {
         let mut above: Vec<Vec<(Next, PlaceId)>> = vec![Vec::new(); self.beneath.len()];
         for (place, list) in self.beneath.iter().enumerate() {
-            list.iter().for_each(|&(symbol, below)| above[below as usize].push((symbol, place as PlaceId)));
+            list.iter().for_each(|&(symbol, below)| above[below.index()].push((symbol, PlaceId::new(place))));
         }
         let mut ways = vec![None; self.beneath.len()];
-        ways[0] = Some((None, 0));
-        let mut queue = VecDeque::from([0]);
+        ways[PlaceId::BELOW.index()] = Some((None, PlaceId::BELOW));
+        let mut queue = VecDeque::from([PlaceId::BELOW]);
         while let Some(below) = queue.pop_front() {
-            for &(symbol, place) in &above[below as usize] {
-                if ways[place as usize].is_none() {
-                    ways[place as usize] = Some((symbol, below));
+            for &(symbol, place) in &above[below.index()] {
+                if ways[place.index()].is_none() {
+                    ways[place.index()] = Some((symbol, below));
                     queue.push_back(place);
                 }
             }
         }
-        ways.into_iter().map(|way| way.unwrap_or((None, 0))).collect()
+        ways.into_iter().map(|way| way.unwrap_or((None, PlaceId::BELOW))).collect()
     }
 }
 
@@ -216,14 +216,14 @@ impl StackWalk {
     }
 }
 
-/// What a readout must answer with this control and topmost element; `None` if it is not asked.
-fn answer(strict: &Strict<'_>, readout: Readout, control: Control, element: ElementId) -> Option<Answer> {
-    match (readout, control) {
-        (Readout::Pop | Readout::Push, Control::Reduce(sight)) => {
+/// What a readout must answer with this phase and topmost element; `None` if it is not asked.
+fn answer(strict: &Strict<'_>, readout: Readout, phase: Phase, element: ElementId) -> Option<Answer> {
+    match (readout, phase) {
+        (Readout::Pop | Readout::Push, Phase::Reduce(sight)) => {
             Some(Answer::Act(strict.reduction(element, sight.next)))
         }
-        (Readout::Output, Control::Settled(_)) => Some(Answer::Output(strict.accepts(element))),
-        (Readout::Shift, Control::Settled(Sight { next: Lookahead::Token(token), .. })) => {
+        (Readout::Output, Phase::Settled(_)) => Some(Answer::Output(strict.accepts(element))),
+        (Readout::Shift, Phase::Settled(Sight { next: Lookahead::Token(token), .. })) => {
             Some(Answer::Shift(strict.shifts(element, token)))
         }
         _ => None,

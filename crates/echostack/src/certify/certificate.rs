@@ -67,7 +67,7 @@ impl Certificate {
             depth: proved().map(|(cell, _)| cell.stack.depth()).max().unwrap_or(0),
             input: proved().map(|(_, input)| input.before().len() + 1).max().unwrap_or(0),
             elements: self.elements.len() + 1,
-            reach: self.reach.heads.len() + self.reach.unders.len(),
+            reach: self.reach.tops.len() + self.reach.unders.len(),
             completions: self.completions.as_ref().map_or(0, Vec::len),
         }
     }

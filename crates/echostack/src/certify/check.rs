@@ -14,9 +14,9 @@ use super::provable::comparable;
 use super::scale::WellScaled;
 use crate::automaton::Oracle;
 use crate::automaton::complete::{justified, stuck};
-use crate::automaton::reach::{Control, Head, Move, Reach, Strict, System, Under};
+use crate::automaton::reach::{ElementId, Move, Phase, PlaceId, Reach, Strict, System, Top, Under};
 use crate::automaton::summarize::summaries;
-use crate::control::{Control as Caller, Poll};
+use crate::control::{Control, Poll};
 use crate::machine::{Machine, Readout};
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::Alphabet;
@@ -51,7 +51,7 @@ pub fn check(
     certificate: &Certificate,
     machine: &Machine,
     oracle: &Oracle,
-    control: &dyn Caller,
+    control: &dyn Control,
 ) -> Result<(), CertifyError> {
     check_each(certificate, machine, oracle, control, &mut |_| {})
 }
@@ -64,7 +64,7 @@ pub fn check_each(
     certificate: &Certificate,
     machine: &Machine,
     oracle: &Oracle,
-    control: &dyn Caller,
+    control: &dyn Control,
     tell: &mut dyn FnMut(ProvedCell),
 ) -> Result<(), CertifyError> {
     let mut poll = Poll::new(control);
@@ -86,17 +86,16 @@ pub fn check_each(
     for (number, &(on, symbol)) in certificate.elements.iter().enumerate() {
         poll.step()?;
         // An element is pushed on one that is known, and is new.
-        let known = (on as usize) <= number && automaton.alphabet().contains(symbol);
-        if !known || strict.push(on, symbol) as usize != number + 1 {
+        let known = on.index() <= number && automaton.alphabet().contains(symbol);
+        if !known || strict.push(on, symbol).index() != number + 1 {
             return refuse("its list of elements is damaged");
         }
     }
     let completions = certificate.completions.iter().flatten();
-    let controls = certificate.reach.places.iter().map(|place| place.0);
-    let controls = controls.chain(certificate.reach.heads.iter().map(|head| head.control));
-    let mut controls =
-        controls.chain(completions.flat_map(|&(control, _, outcome)| [Some(control), outcome]).flatten());
-    if !controls.all(|control| known(control, automaton.alphabet())) {
+    let phases = certificate.reach.places.iter().map(|place| place.0);
+    let phases = phases.chain(certificate.reach.tops.iter().map(|top| top.phase));
+    let mut phases = phases.chain(completions.flat_map(|&(phase, _, outcome)| [Some(phase), outcome]).flatten());
+    if !phases.all(|phase| known(phase, automaton.alphabet())) {
         return refuse("it names a symbol that the automaton does not have");
     }
     closed(&certificate.reach, &mut strict, certificate.elements.len(), &mut poll)?;
@@ -110,12 +109,12 @@ pub fn check_each(
     walk.run(root, &certificate.cells)
 }
 
-/// Whether the symbols of a control are of the alphabet.
-fn known(control: Control, alphabet: &Alphabet) -> bool {
-    let (sight, push) = match control {
-        Control::Next(_) => return true,
-        Control::Reduce(sight) | Control::Settled(sight) => (sight, None),
-        Control::Pop(sight, _, push) => (sight, Some(push)),
+/// Whether the symbols of a phase are of the alphabet.
+fn known(phase: Phase, alphabet: &Alphabet) -> bool {
+    let (sight, push) = match phase {
+        Phase::Next(_) => return true,
+        Phase::Reduce(sight) | Phase::Settled(sight) => (sight, None),
+        Phase::Pop(sight, _, push) => (sight, Some(push)),
     };
     sight.next.token().is_none_or(|token| alphabet.is_terminal(token))
         && push.is_none_or(|push| alphabet.contains(push))
@@ -123,34 +122,35 @@ fn known(control: Control, alphabet: &Alphabet) -> bool {
 
 /// Every configuration that the automaton can come to is in `reach`: the first one is, and with each all that follow.
 fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
-    let places: HashMap<_, u32> = reach.places.iter().copied().zip(1..).collect();
-    let inside = |element: u32, place: u32| element as usize <= elements && place as usize <= reach.places.len();
-    let heads: HashSet<Head> = reach.heads.iter().copied().collect();
+    let places: HashMap<_, PlaceId> = reach.places.iter().copied().zip((1..).map(PlaceId::new)).collect();
+    let inside =
+        |element: ElementId, place: PlaceId| element.index() <= elements && place.index() <= reach.places.len();
+    let tops: HashSet<Top> = reach.tops.iter().copied().collect();
     if !reach.unders.iter().all(|under| inside(under.element, under.beneath.max(under.place))) {
         return refuse("its list of configurations is damaged");
     }
     let beneath = reach.beneath();
     let unders: HashSet<Under> = reach.unders.iter().copied().collect();
-    if !heads.contains(&Reach::START) {
+    if !tops.contains(&Reach::START) {
         return refuse("the beginning of a word is missing from its configurations");
     }
-    for head in &reach.heads {
+    for top in &reach.tops {
         poll.step()?;
-        if !inside(head.element, head.beneath) {
+        if !inside(top.element, top.beneath) {
             return refuse("its list of configurations is damaged");
         }
-        let follows = |control, element, beneath| heads.contains(&Head { control, element, beneath });
-        for next in strict.moves(head.control, head.element) {
+        let follows = |phase, element, beneath| tops.contains(&Top { phase, element, beneath });
+        for next in strict.moves(top.phase, top.element) {
             let there = match next {
-                Move::Stay(control) => follows(control, head.element, head.beneath),
-                Move::Pop(control) => {
-                    let below = beneath.get(&head.beneath).map_or(&[][..], Vec::as_slice);
+                Move::Stay(phase) => follows(phase, top.element, top.beneath),
+                Move::Pop(phase) => {
+                    let below = beneath.get(&top.beneath).map_or(&[][..], Vec::as_slice);
                     poll.steps(below.len())?;
-                    below.iter().all(|under| follows(control, under.element, under.beneath))
+                    below.iter().all(|under| follows(phase, under.element, under.beneath))
                 }
-                Move::Push(control, element) => places.get(&(control, element)).is_some_and(|&place| {
-                    let under = Under { place, element: head.element, beneath: head.beneath };
-                    follows(control, element, place) && unders.contains(&under)
+                Move::Push(phase, element) => places.get(&(phase, element)).is_some_and(|&place| {
+                    let under = Under { place, element: top.element, beneath: top.beneath };
+                    follows(phase, element, place) && unders.contains(&under)
                 }),
             };
             if !there {
@@ -171,7 +171,7 @@ fn completable(certificate: &Certificate, strict: &mut Strict<'_>, poll: &mut Po
         &found
     };
     let elements = certificate.elements.len();
-    if !list.iter().all(|&(_, element, _)| element as usize <= elements) || !justified(list, strict, poll)? {
+    if !list.iter().all(|&(_, element, _)| element.index() <= elements) || !justified(list, strict, poll)? {
         return refuse("a completion does not follow from those before it");
     }
     match stuck(list, &certificate.reach, poll, &mut |_| {})? {

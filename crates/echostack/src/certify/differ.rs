@@ -7,8 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::prove::{OpenCell, Prover};
-use crate::automaton::reach::{Control, ElementId, PlaceId, Recalled, Sight, System, Under, way_down};
-use crate::control::Control as Caller;
+use crate::automaton::reach::{ElementId, Phase, PlaceId, Recalled, Sight, System, Under, way_down};
+use crate::control::Control;
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Limits, Recognizer, Session, Status, Verdict, judge, judge_all};
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
@@ -24,20 +24,21 @@ pub struct Difference {
     pub automaton: Verdict,
 }
 
-/// How many open cells words are made for.
-const CELLS: usize = 200;
-/// How many ways a word is continued, and how far.
-const CONTINUATIONS: usize = 12;
-const CONTINUATION: usize = 40;
-/// How many short words are tried, beside.
-const SHORT_WORDS: usize = 20_000;
-/// How many of them are judged before the control is asked.
-const TOGETHER: usize = 256;
+/// The most open cells that words are made for.
+const MAX_CELLS: usize = 200;
+/// How many times the word into a cell is continued at random.
+const CONTINUATIONS_PER_CELL: usize = 12;
+/// The most tokens of a continuation.
+const MAX_CONTINUATION_LENGTH: usize = 40;
+/// The number of short words after which no longer ones are tried.
+const MAX_SHORT_WORDS: usize = 20_000;
+/// How many short words are judged before the control is asked whether to stop.
+const WORDS_PER_BATCH: usize = 256;
 
 impl Prover<'_> {
     /// The shortest word that we find on which the two differ: words that lead into the open cells, with continuations,
     /// and all short words. If the control asks to stop, what was found until then.
-    pub fn difference(&self, machine: &Arc<Machine>, cells: &[OpenCell], control: &dyn Caller) -> Option<Difference> {
+    pub fn difference(&self, machine: &Arc<Machine>, cells: &[OpenCell], control: &dyn Control) -> Option<Difference> {
         if let Some(found) = self.among_short_words(machine, control) {
             return Some(found);
         }
@@ -51,7 +52,7 @@ impl Prover<'_> {
             }
         };
         let mut random = ChaCha8Rng::seed_from_u64(0);
-        let step = cells.len().div_ceil(CELLS).max(1);
+        let step = cells.len().div_ceil(MAX_CELLS).max(1);
         let beneath = self.reach().beneath();
         for cell in cells.iter().step_by(step) {
             if control.cancelled() {
@@ -62,7 +63,7 @@ impl Prover<'_> {
                 word.push(token);
             }
             keep(self.differ(machine, &Word::Symbols(word.clone())));
-            for _ in (0..CONTINUATIONS).take_while(|_| !control.cancelled()) {
+            for _ in (0..CONTINUATIONS_PER_CELL).take_while(|_| !control.cancelled()) {
                 keep(self.continued(machine, &word, &mut random));
             }
         }
@@ -70,12 +71,12 @@ impl Prover<'_> {
     }
 
     /// The first difference among words that go wrong with their last token at the earliest, the shorter ones first.
-    fn among_short_words(&self, machine: &Arc<Machine>, control: &dyn Caller) -> Option<Difference> {
+    fn among_short_words(&self, machine: &Arc<Machine>, control: &dyn Control) -> Option<Difference> {
         let mut level = vec![Word::Symbols(Vec::new())];
         let mut tried = 0;
-        while !level.is_empty() && tried < SHORT_WORDS {
+        while !level.is_empty() && tried < MAX_SHORT_WORDS {
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-            for part in level.chunks(TOGETHER) {
+            for part in level.chunks(WORDS_PER_BATCH) {
                 if control.cancelled() {
                     return None;
                 }
@@ -99,7 +100,7 @@ impl Prover<'_> {
                 return Some(differences.swap_remove(plain.unwrap_or(0)));
             }
             tried += level.len();
-            longer.truncate(SHORT_WORDS);
+            longer.truncate(MAX_SHORT_WORDS);
             level = longer;
         }
         None
@@ -124,7 +125,7 @@ impl Prover<'_> {
                 return self.differ(machine, &Word::Symbols(word[..=at].to_vec()));
             }
         }
-        for _ in 0..CONTINUATION {
+        for _ in 0..MAX_CONTINUATION_LENGTH {
             let (a, b) = (ours.expected(), theirs.expected());
             if a != b {
                 return self.differ(machine, &Word::Symbols(word));
@@ -145,25 +146,25 @@ impl Prover<'_> {
             let known = cell.stack.from_top().map(Some);
             if cell.stack.is_whole() { known.chain([None]).collect() } else { known.collect() }
         };
-        let fits = |control: Control| {
-            let ((Readout::Pop | Readout::Push, Control::Reduce(sight))
-            | (Readout::Shift | Readout::Output, Control::Settled(sight))) = (cell.readout, control)
+        let fits = |phase: Phase| {
+            let ((Readout::Pop | Readout::Push, Phase::Reduce(sight))
+            | (Readout::Shift | Readout::Output, Phase::Settled(sight))) = (cell.readout, phase)
             else {
                 return false;
             };
             sight.next == cell.input.next() && self.remembers(sight, cell.input.before())
         };
-        let heads = self.reach().heads.iter().filter(|head| fits(head.control));
+        let tops = self.reach().tops.iter().filter(|top| fits(top.phase));
         let mut words = Vec::new();
-        for &head in heads {
-            let top = self.strict().symbol(head.element);
-            if symbols.first().is_some_and(|&symbol| symbol != top) {
+        for &top in tops {
+            let topmost = self.strict().symbol(top.element);
+            if symbols.first().is_some_and(|&symbol| symbol != topmost) {
                 continue;
             }
             let lower = symbols.get(1..).unwrap_or(&[]);
             let fits = |depth: usize, element: ElementId| lower[depth] == self.strict().symbol(element);
-            if let Some(unders) = way_down(head, lower.len(), beneath, fits) {
-                words.push(self.witness().word(head, &unders));
+            if let Some(unders) = way_down(top, lower.len(), beneath, fits) {
+                words.push(self.witness().word(top, &unders));
             }
         }
         words.into_iter().min_by_key(Vec::len)

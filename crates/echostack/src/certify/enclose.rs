@@ -181,10 +181,10 @@ pub(crate) struct Squashing {
     pub(super) slack: Vec<f64>,
 }
 
-/// How often the set of all states is made smaller, and when that is not worth it any more. No lemma depends on it: the set
-/// is checked at the end.
-const ROUNDS: usize = 40;
-const SETTLED: f64 = 1e-6;
+/// The most rounds in which the set of all states is made smaller. No lemma depends on it: the set is checked at the end.
+const MAX_ROUNDS: usize = 40;
+/// The change of a radius below which another round is not worth it. No lemma depends on it.
+const SETTLED_CHANGE: f64 = 1e-6;
 /// The set of all states is a little wider than needed, so that rounding cannot make the check of it fail. No lemma depends
 /// on it.
 const WIDER: f64 = 1e-9;
@@ -261,7 +261,7 @@ impl Squashing {
             (0..channels).map(after).collect()
         };
         let mut set = everything.clone();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let (mut low, mut high) = (vec![-WIDER; self.neurons], vec![WIDER; self.neurons]);
             for next in successors(&set)? {
                 for (row, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
@@ -272,7 +272,7 @@ impl Squashing {
             let next = Enclosure::between(&low, &high);
             let moved = next.radii.iter().zip(&set.radii).map(|(a, b)| b - a).fold(0., f64::max);
             set = next;
-            if moved < SETTLED {
+            if moved < SETTLED_CHANGE {
                 break;
             }
         }
@@ -297,7 +297,7 @@ pub(crate) struct Delay {
 }
 
 /// The most steps after which a symbol must have lost three quarters of its size.
-const LONGEST_ECHO: usize = 4096;
+const MAX_ECHO_STEPS: usize = 4096;
 
 impl Delay {
     pub(super) fn new(recurrent: &[f64], input: &[f64], channels: usize) -> Option<Self> {
@@ -382,7 +382,7 @@ impl Powers {
         let mut bounds = computed.clone();
         while bounds.len() < 2 || bounds.last().is_some_and(|&bound| bound > GEOMETRIC) {
             let number = bounds.len();
-            if number > LONGEST_ECHO || number * order * order * order > 1 << 31 {
+            if number > MAX_ECHO_STEPS || number * order * order * order > 1 << 31 {
                 return None;
             }
             computed.push(size(&power));

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::certificate::{Cell, Certificate, Named};
 use crate::automaton::complete::Outcome;
-use crate::automaton::reach::{Control, Head, Reach, Sight, Under};
+use crate::automaton::reach::{ElementId, History, Phase, PlaceId, Reach, Sight, Top, Under};
+use crate::index::index;
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Lookahead, MAX_SYMBOLS, SymbolId};
 
@@ -33,8 +34,14 @@ const FORMAT: u32 = 2;
 /// The end of a word, among the numbers of tokens.
 const END: i64 = -1;
 
-/// Among the controls, that the word has been accepted.
+/// Among the phases, that the word has been accepted.
 const ACCEPTED: i64 = 4;
+
+index! {
+    /// The number of a phase in the list of a certificate.
+    #[derive(Serialize, Deserialize)]
+    PhaseId
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,14 +51,14 @@ struct Form {
     machine: String,
     automaton: String,
     memory: u32,
-    elements: Vec<(u32, u32)>,
+    elements: Vec<(ElementId, u32)>,
     /// Each as: kind, history, next, left to pop, to push; as far as its kind has them. [`ACCEPTED`] is a kind by itself.
     controls: Vec<Vec<i64>>,
-    places: Vec<(u32, u32)>,
-    heads: Vec<(u32, u32, u32)>,
-    unders: Vec<(u32, u32, u32)>,
+    places: Vec<(PhaseId, ElementId)>,
+    heads: Vec<(PhaseId, ElementId, PlaceId)>,
+    unders: Vec<(PlaceId, ElementId, PlaceId)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    completions: Option<Vec<(u32, u32, u32)>>,
+    completions: Option<Vec<(PhaseId, ElementId, PhaseId)>>,
     cells: Vec<CellForm>,
 }
 
@@ -80,15 +87,13 @@ fn next_number(next: Lookahead) -> i64 {
     }
 }
 
-fn control_numbers(control: Control) -> Vec<i64> {
-    let seen = |sight: Sight| [i64::from(sight.recent), next_number(sight.next)];
-    match control {
-        Control::Next(recent) => vec![0, i64::from(recent)],
-        Control::Reduce(sight) => [&[1][..], &seen(sight)].concat(),
-        Control::Pop(sight, left, push) => {
-            [&[2][..], &seen(sight), &[i64::from(left), i64::from(number(push))]].concat()
-        }
-        Control::Settled(sight) => [&[3][..], &seen(sight)].concat(),
+fn phase_numbers(phase: Phase) -> Vec<i64> {
+    let seen = |sight: Sight| [sight.recent.index() as i64, next_number(sight.next)];
+    match phase {
+        Phase::Next(recent) => vec![0, recent.index() as i64],
+        Phase::Reduce(sight) => [&[1][..], &seen(sight)].concat(),
+        Phase::Pop(sight, left, push) => [&[2][..], &seen(sight), &[i64::from(left), i64::from(number(push))]].concat(),
+        Phase::Settled(sight) => [&[3][..], &seen(sight)].concat(),
     }
 }
 
@@ -107,19 +112,23 @@ fn small(value: i64) -> Result<u32, CertificateFileError> {
     u32::try_from(value).map_err(|_| CertificateFileError::Damaged(value, "small number"))
 }
 
-fn outcome(numbers: &[i64]) -> Result<Outcome, CertificateFileError> {
-    if numbers == [ACCEPTED] { Ok(None) } else { control(numbers).map(Some) }
+fn history(value: i64) -> Result<History, CertificateFileError> {
+    small(value).map(|number| History::new(number as usize))
 }
 
-fn control(numbers: &[i64]) -> Result<Control, CertificateFileError> {
+fn outcome(numbers: &[i64]) -> Result<Outcome, CertificateFileError> {
+    if numbers == [ACCEPTED] { Ok(None) } else { phase(numbers).map(Some) }
+}
+
+fn phase(numbers: &[i64]) -> Result<Phase, CertificateFileError> {
     let sight = |recent: i64, next: i64| -> Result<Sight, CertificateFileError> {
-        Ok(Sight { recent: small(recent)?, next: look_at(next)? })
+        Ok(Sight { recent: history(recent)?, next: look_at(next)? })
     };
     match *numbers {
-        [0, recent] => Ok(Control::Next(small(recent)?)),
-        [1, recent, next] => Ok(Control::Reduce(sight(recent, next)?)),
-        [2, recent, next, left, push] => Ok(Control::Pop(sight(recent, next)?, small(left)?, symbol(push)?)),
-        [3, recent, next] => Ok(Control::Settled(sight(recent, next)?)),
+        [0, recent] => Ok(Phase::Next(history(recent)?)),
+        [1, recent, next] => Ok(Phase::Reduce(sight(recent, next)?)),
+        [2, recent, next, left, push] => Ok(Phase::Pop(sight(recent, next)?, small(left)?, symbol(push)?)),
+        [3, recent, next] => Ok(Phase::Settled(sight(recent, next)?)),
         _ => Err(CertificateFileError::Damaged(numbers.first().copied().unwrap_or(END), "control")),
     }
 }
@@ -150,19 +159,18 @@ impl Certificate {
     /// # Panics
     /// Never: numbers and strings can always be written.
     pub fn to_json(&self) -> String {
-        let mut controls: Vec<Vec<i64>> = Vec::new();
-        let mut numbers: HashMap<Outcome, u32> = HashMap::new();
-        let mut place = |control: Outcome| {
-            *numbers.entry(control).or_insert_with(|| {
-                controls.push(control.map_or(vec![ACCEPTED], control_numbers));
-                controls.len() as u32 - 1
+        let mut phases: Vec<Vec<i64>> = Vec::new();
+        let mut numbers: HashMap<Outcome, PhaseId> = HashMap::new();
+        let mut place = |phase: Outcome| {
+            *numbers.entry(phase).or_insert_with(|| {
+                phases.push(phase.map_or(vec![ACCEPTED], phase_numbers));
+                PhaseId::new(phases.len() - 1)
             })
         };
-        let places = self.reach.places.iter().map(|&(control, element)| (place(Some(control)), element)).collect();
-        let heads =
-            self.reach.heads.iter().map(|head| (place(Some(head.control)), head.element, head.beneath)).collect();
+        let places = self.reach.places.iter().map(|&(phase, element)| (place(Some(phase)), element)).collect();
+        let heads = self.reach.tops.iter().map(|top| (place(Some(top.phase)), top.element, top.beneath)).collect();
         let completions = self.completions.as_ref().map(|all| {
-            all.iter().map(|&(control, element, outcome)| (place(Some(control)), element, place(outcome))).collect()
+            all.iter().map(|&(phase, element, outcome)| (place(Some(phase)), element, place(outcome))).collect()
         });
         let unders = self.reach.unders.iter().map(|under| (under.place, under.element, under.beneath)).collect();
         let cell = |cell: &Cell| {
@@ -178,7 +186,7 @@ impl Certificate {
             memory: self.memory,
             elements: self.elements.iter().map(|&(on, symbol)| (on, number(symbol))).collect(),
             cells: self.cells.iter().map(cell).collect(),
-            controls,
+            controls: phases,
             places,
             heads,
             unders,
@@ -199,22 +207,23 @@ impl Certificate {
         if form.completions.is_some() != (form.certificate > 1) {
             return Err(CertificateFileError::Completions);
         }
-        let controls: Vec<Outcome> = form.controls.iter().map(|numbers| outcome(numbers)).collect::<Result<_, _>>()?;
-        let no_control = |number: u32| CertificateFileError::Damaged(i64::from(number), "control");
-        let find_outcome = |number: u32| controls.get(number as usize).copied().ok_or(no_control(number));
-        let find = |number: u32| find_outcome(number)?.ok_or(no_control(number));
+        let phases: Vec<Outcome> = form.controls.iter().map(|numbers| outcome(numbers)).collect::<Result<_, _>>()?;
+        let no_phase = |number: PhaseId| CertificateFileError::Damaged(number.index() as i64, "control");
+        let find_outcome = |number: PhaseId| phases.get(number.index()).copied().ok_or(no_phase(number));
+        let find = |number: PhaseId| find_outcome(number)?.ok_or(no_phase(number));
         let mut reach = Reach::default();
-        for (control, element) in form.places {
-            reach.places.push((find(control)?, element));
+        for (phase, element) in form.places {
+            reach.places.push((find(phase)?, element));
         }
-        for (control, element, beneath) in form.heads {
-            reach.heads.push(Head { control: find(control)?, element, beneath });
+        for (phase, element, beneath) in form.heads {
+            reach.tops.push(Top { phase: find(phase)?, element, beneath });
         }
         let under = |(place, element, beneath)| Under { place, element, beneath };
         reach.unders = form.unders.into_iter().map(under).collect();
-        let completion = |&(control, element, outcome): &(u32, u32, u32)| -> Result<_, CertificateFileError> {
-            Ok((find(control)?, element, find_outcome(outcome)?))
-        };
+        let completion =
+            |&(phase, element, outcome): &(PhaseId, ElementId, PhaseId)| -> Result<_, CertificateFileError> {
+                Ok((find(phase)?, element, find_outcome(outcome)?))
+            };
         let completions =
             form.completions.map(|all| all.iter().map(completion).collect::<Result<_, _>>()).transpose()?;
         let known = |value: u32| symbol(i64::from(value));

@@ -21,18 +21,18 @@ use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::Lookahead;
 use crate::teach::{Answer, Exercise};
 
-/// How far ahead the right answer must be in the middle of a cell for the cell to be no exercise.
-const NEAR: f64 = 0.3;
-/// How many exercises of a readout end a search, at least: enough to learn from. More for an automaton with so many heads of
-/// configurations that each exercise stands for too many.
-const ENOUGH: usize = 400;
-const HEADS_AN_EXERCISE: usize = 50;
-/// The most symbols of the stack, and tokens of the input, that a cell is split by.
-const DEEPEST: usize = 48;
-/// The most cells that are looked at.
-const MOST: usize = 1_000_000;
-/// How many tokens before the next one the reachable configurations are kept apart by, if the machine sees them.
-const MEMORY: u32 = 2;
+/// The margin in the middle of a cell below which the cell becomes an exercise.
+const NEAR_MARGIN: f64 = 0.3;
+/// The fewest exercises of a readout that end a search: enough to learn from.
+const MIN_EXERCISES: usize = 400;
+/// The most tops of reachable stacks for each exercise that ends a search: with more of them it takes more exercises.
+const TOPS_PER_EXERCISE: usize = 50;
+/// The most symbols of the stack, and the most tokens of the input, that a cell shows.
+const MAX_SUFFIX: usize = 48;
+/// The most cells that are examined.
+const MAX_EXAMINED_CELLS: usize = 1_000_000;
+/// How many tokens before the next one distinguish reachable configurations, if the machine sees them.
+const REMEMBERED_TOKENS: u32 = 2;
 
 /// A cell in which the machine is not proved right.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl<'a> Prover<'a> {
     pub fn new(oracle: &'a Arc<Oracle>, view: View, control: &dyn Control) -> Result<Self, AutomatonError> {
         let memory = match view {
             View::Symbol => 0,
-            View::Reservoir => MEMORY,
+            View::Reservoir => REMEMBERED_TOKENS,
         };
         let mut strict = Strict::new(oracle, memory)?;
         let (reach, witness) = Reach::new(&mut strict, control)?;
@@ -133,7 +133,7 @@ impl<'a> Prover<'a> {
                     Some(answer) => {
                         out.push(Required { next: obligation.input.next(), stack: stack.clone(), answer });
                     }
-                    None if stack.is_whole() || stack.depth() >= DEEPEST => return Ok(None),
+                    None if stack.is_whole() || stack.depth() >= MAX_SUFFIX => return Ok(None),
                     None => left.push(obligation),
                 }
             }
@@ -165,7 +165,7 @@ impl<'a> Prover<'a> {
             open: Vec::new(),
             exercises: vec![Vec::new(); readouts.len()],
             readouts,
-            enough: ENOUGH.max(self.reach.heads.len() / HEADS_AN_EXERCISE),
+            enough: MIN_EXERCISES.max(self.reach.tops.len() / TOPS_PER_EXERCISE),
             examined: 0,
             poll,
         };
@@ -224,7 +224,7 @@ impl Search<'_, '_> {
             if !self.open.is_empty() && self.exercises.iter().any(|exercises| exercises.len() >= self.enough) {
                 break;
             }
-            if self.examined > MOST {
+            if self.examined > MAX_EXAMINED_CELLS {
                 self.leave(&obligations[0], &stack, [0.; 2]);
                 break;
             }
@@ -264,7 +264,7 @@ impl Search<'_, '_> {
     ) -> Fate {
         self.examined += 1;
         let Some(answer) = obligation.answer() else {
-            return if stack.depth() < DEEPEST { Fate::SplitStack } else { self.leave(obligation, stack, [0.; 2]) };
+            return if stack.depth() < MAX_SUFFIX { Fate::SplitStack } else { self.leave(obligation, stack, [0.; 2]) };
         };
         let class = self.machine.class(self.readouts[obligation.head], answer);
         let Some(class) = class else {
@@ -281,16 +281,16 @@ impl Search<'_, '_> {
         let size = input.size();
         let known = obligation.input.is_whole() || self.machine.view() == View::Symbol;
         let mut wrong = false;
-        if margin.middle < NEAR {
+        if margin.middle < NEAR_MARGIN {
             // The middle of a large cell may be nowhere near a state that occurs: look at one.
             let exercise = self.exercise(obligation, stack, answer);
             let example = self.example(obligation.head, class, &exercise, scratch);
             wrong = example <= 0.;
-            if example < NEAR && self.exercises[obligation.head].len() < self.enough {
+            if example < NEAR_MARGIN && self.exercises[obligation.head].len() < self.enough {
                 self.exercises[obligation.head].push(exercise);
             }
         }
-        if wrong || (stack.is_whole() && known) || stack.depth().max(obligation.input.before().len()) >= DEEPEST {
+        if wrong || (stack.is_whole() && known) || stack.depth().max(obligation.input.before().len()) >= MAX_SUFFIX {
             return self.leave(obligation, stack, [margin.least, margin.middle]);
         }
         if !known && (stack.is_whole() || size > sighting.size()) { Fate::SplitInput } else { Fate::SplitStack }
@@ -317,9 +317,9 @@ impl Search<'_, '_> {
     /// A reachable stack with this suffix, and its answer.
     fn exercise(&self, obligation: &Obligation, suffix: &StackSuffix, answer: Answer) -> Exercise {
         let mut beneath = Vec::new();
-        let mut place = obligation.items.first().map_or(0, |item| item.place);
-        while !suffix.is_whole() && place != 0 {
-            let (symbol, below) = self.ways_down[place as usize];
+        let mut place = obligation.items.first().map_or(PlaceId::BELOW, |item| item.place);
+        while !suffix.is_whole() && place != PlaceId::BELOW {
+            let (symbol, below) = self.ways_down[place.index()];
             beneath.extend(symbol);
             place = below;
         }

@@ -79,10 +79,12 @@ impl Questions {
     }
 }
 
-/// The most rounds, the most cells that they look at together before one is the last, and the first cost of a separator.
-const ROUNDS: usize = 40;
-const EXAMINED: usize = 200_000;
-const COST: f64 = 1e4;
+/// The most rounds of separation and proof.
+const MAX_ROUNDS: usize = 40;
+/// The number of cells, examined in all rounds together, after which the next round is the last.
+const MAX_EXAMINED_CELLS: usize = 200_000;
+/// The cost of a separator in the first round.
+const FIRST_COST: f64 = 1e4;
 
 /// Makes a machine that does what a strict automaton does, and proves it. Of the parameters only the reservoir and the view
 /// count. The proof is open if the functions could not be found.
@@ -132,13 +134,13 @@ pub fn construct(
         ("constructed".to_string(), format!("from {} rules", automaton.rules().len())),
     ]);
     let mut examples = Examples::new(&*reservoir, view, alphabet.lookaheads());
-    let (mut cost, mut total) = (COST, 0);
+    let (mut cost, mut total) = (FIRST_COST, 0);
     for round in 1.. {
         lists.tests = examples.tests(&questions.0, cost)?;
         let machine = Machine::from_lists(alphabet.clone(), reservoir.clone(), view, &lists, manifest.clone())
             .ok_or(ConstructError::NotSeparable)?;
         match prover.prove(&machine, control)? {
-            Proof::Open { exercises, examined, .. } if round < ROUNDS && total < EXAMINED => {
+            Proof::Open { exercises, examined, .. } if round < MAX_ROUNDS && total < MAX_EXAMINED_CELLS => {
                 total += examined;
                 let before = examples.len();
                 exercises.into_iter().for_each(|exercise| examples.add(exercise));

@@ -10,12 +10,12 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::rules::{Situation, rule_list};
-use crate::automaton::reach::{Control, ElementId, Memory, Reach, Recalled, Sight, System};
+use crate::automaton::reach::{ElementId, Memory, Phase, PlaceId, Reach, Recalled, Sight, System};
 use crate::automaton::{Automaton, AutomatonError, Oracle};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
 use crate::certify::cells::InputSightings;
 use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, WellScaled, provable};
-use crate::control::{Control as Caller, Poll};
+use crate::control::{Control, Poll};
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Reduction, View};
 use crate::suffix::{InputSuffix, StackSuffix};
@@ -88,15 +88,16 @@ pub struct Extraction {
     pub dot: String,
 }
 
-/// The most symbols of the stack, and tokens of the input, that are looked at.
-const DEEPEST: usize = 12;
-const LONGEST: u32 = 5;
+/// The most symbols of the stack that an element shows.
+const MAX_STACK_SUFFIX: usize = 12;
+/// The most tokens before the next one that are remembered.
+const MAX_REMEMBERED_TOKENS: u32 = 5;
 
 /// Reads the automaton out of a strict machine. What is returned is exact: the certificate proves it.
 ///
 /// # Errors
 /// See [`ExtractError`].
-pub fn extract(machine: &Arc<Machine>, control: &dyn Caller) -> Result<Extraction, ExtractError> {
+pub fn extract(machine: &Arc<Machine>, control: &dyn Control) -> Result<Extraction, ExtractError> {
     provable(machine)?;
     let bounds = Bounds::new(&WellScaled::new(machine)?, &mut Poll::new(control))?;
     let (mut depth, mut tokens) = (1, u32::from(machine.view() == View::Reservoir));
@@ -115,8 +116,8 @@ pub fn extract(machine: &Arc<Machine>, control: &dyn Caller) -> Result<Extractio
         let input_is_larger =
             explored.open.iter().filter(|open| open.input_is_larger).count() * 2 > explored.open.len();
         match input_is_larger {
-            true if tokens < LONGEST => tokens += 1,
-            _ if depth < DEEPEST => depth += 1,
+            true if tokens < MAX_REMEMBERED_TOKENS => tokens += 1,
+            _ if depth < MAX_STACK_SUFFIX => depth += 1,
             _ => {
                 let open = explored.open.iter().map(|open| explored.tell(open)).collect();
                 return Err(ExtractError::Open { depth, open });
@@ -145,7 +146,7 @@ struct Explored<'m> {
     numbers: usize,
     inputs: InputSightings,
     scratch: Scratch,
-    /// What is decided with this control's readouts; `None` if it is open.
+    /// What is decided with this phase's readouts; `None` if it is open.
     reductions: HashMap<(Sight, ElementId), Option<Reduction>>,
     settled: HashMap<(Sight, ElementId), Option<(bool, bool)>>,
     open: Vec<Open>,
@@ -159,7 +160,7 @@ impl<'m> Explored<'m> {
             depth,
             memory,
             elements: vec![StackSuffix::BOTTOM],
-            ids: HashMap::from([(StackSuffix::BOTTOM, 0)]),
+            ids: HashMap::from([(StackSuffix::BOTTOM, ElementId::BOTTOM)]),
             sightings: vec![None],
             numbers: 0,
             inputs: InputSightings::default(),
@@ -186,8 +187,8 @@ impl<'m> Explored<'m> {
     /// What the readouts that are named answer on all stacks with this suffix, if they answer alike.
     fn answers(&mut self, sight: Sight, element: ElementId, readouts: &[Readout]) -> Option<Vec<Answer>> {
         let input = self.input(sight);
-        let place = element as usize;
-        if self.numbers > InputSightings::MOST {
+        let place = element.index();
+        if self.numbers > InputSightings::MAX_NUMBERS {
             self.numbers = 0;
             self.sightings.iter_mut().for_each(|sighting| *sighting = None);
         }
@@ -242,7 +243,7 @@ impl<'m> Explored<'m> {
     }
 
     fn tell(&self, open: &Open) -> Undecided {
-        let (next, stack) = (open.next, self.elements[open.element as usize].clone());
+        let (next, stack) = (open.next, self.elements[open.element.index()].clone());
         Undecided { next, stack, alphabet: self.machine.alphabet().clone() }
     }
 
@@ -268,12 +269,12 @@ impl<'m> Explored<'m> {
             }
             let _ = writeln!(out, "  n{number} [label=\"{label}\"];");
         }
-        let above = |place: u32| reach.places[place as usize - 1].1;
+        let above = |place: PlaceId| reach.places[place.index() - 1].1;
         let edges: BTreeSet<(ElementId, ElementId)> =
             reach.unders.iter().map(|under| (under.element, above(under.place))).collect();
         for (from, to) in edges {
             let symbol = self.symbol(to).map_or(String::new(), |symbol| alphabet.plain_name(symbol));
-            let _ = writeln!(out, "  n{from} -> n{to} [label=\"{}\"];", quoted(&symbol));
+            let _ = writeln!(out, "  n{} -> n{} [label=\"{}\"];", from.index(), to.index(), quoted(&symbol));
         }
         out + "}\n"
     }
@@ -309,24 +310,24 @@ impl<'m> Explored<'m> {
     }
 
     /// Writes the reachable decisions as rules and proves that the machine follows them.
-    fn read_back(self, reach: &Reach, control: &dyn Caller) -> Result<Extraction, ExtractError> {
+    fn read_back(self, reach: &Reach, control: &dyn Control) -> Result<Extraction, ExtractError> {
         let mut situations: BTreeMap<(Lookahead, ElementId), Reduction> = BTreeMap::new();
         let mut accepting = Vec::new();
-        for head in &reach.heads {
-            match head.control {
-                Control::Reduce(sight) => {
-                    let Some(&Some(reduction)) = self.reductions.get(&(sight, head.element)) else { continue };
+        for top in &reach.tops {
+            match top.phase {
+                Phase::Reduce(sight) => {
+                    let Some(&Some(reduction)) = self.reductions.get(&(sight, top.element)) else { continue };
                     if reduction.pop > 0 && reduction.push.is_none() {
                         return Err(ExtractError::NoRule);
                     }
-                    let known = situations.entry((sight.next, head.element)).or_insert(reduction);
+                    let known = situations.entry((sight.next, top.element)).or_insert(reduction);
                     if *known != reduction {
                         return Err(ExtractError::NotLr1);
                     }
                 }
-                Control::Settled(sight) if sight.next == Lookahead::End => {
-                    if let Some(&Some((true, _))) = self.settled.get(&(sight, head.element)) {
-                        let stack = &self.elements[head.element as usize];
+                Phase::Settled(sight) if sight.next == Lookahead::End => {
+                    if let Some(&Some((true, _))) = self.settled.get(&(sight, top.element)) {
+                        let stack = &self.elements[top.element.index()];
                         match stack.symbols() {
                             [symbol] if stack.is_whole() => accepting.push(*symbol),
                             _ => return Err(ExtractError::NoRule),
@@ -340,7 +341,7 @@ impl<'m> Explored<'m> {
         accepting.dedup();
         let spelled = spelled(reach, &self);
         let situation = |(&(next, element), &reduction): (&(Lookahead, ElementId), &Reduction)| {
-            let stack = self.elements[element as usize].clone();
+            let stack = self.elements[element.index()].clone();
             let popped = StackSuffix::common(spelled.get(&(next, element)).into_iter().flatten());
             Situation { next, stack, does: reduction, popped }
         };
@@ -368,21 +369,21 @@ impl<'m> Explored<'m> {
 /// For each decision that pops, the strings that are popped.
 type Spelled = BTreeMap<(Lookahead, ElementId), BTreeSet<StackSuffix>>;
 
-/// The most strings of one decision.
-const MOST_STRINGS: usize = 1000;
+/// The most strings that are listed for one decision.
+const MAX_STRINGS: usize = 1000;
 
 fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
     let beneath = reach.beneath();
     let mut out = Spelled::new();
-    for head in &reach.heads {
-        let Control::Reduce(sight) = head.control else { continue };
-        let Some(&Some(Reduction { pop, push: Some(_) })) = system.reductions.get(&(sight, head.element)) else {
+    for top in &reach.tops {
+        let Phase::Reduce(sight) = top.phase else { continue };
+        let Some(&Some(Reduction { pop, push: Some(_) })) = system.reductions.get(&(sight, top.element)) else {
             continue;
         };
-        let strings = out.entry((sight.next, head.element)).or_default();
-        let mut paths = BTreeSet::from([(StackSuffix::ANY, head.element, head.beneath)]);
+        let strings = out.entry((sight.next, top.element)).or_default();
+        let mut paths = BTreeSet::from([(StackSuffix::ANY, top.element, top.beneath)]);
         while let Some((string, element, place)) = paths.pop_first() {
-            if strings.len() + paths.len() > MOST_STRINGS {
+            if strings.len() + paths.len() > MAX_STRINGS {
                 strings.clear(); // too many to have much in common, or to be read by anybody
                 break;
             }
@@ -400,7 +401,7 @@ fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
 
 impl System for Explored<'_> {
     fn symbol(&self, element: ElementId) -> Option<SymbolId> {
-        self.elements[element as usize].top()
+        self.elements[element.index()].top()
     }
 
     fn alphabet(&self) -> &Alphabet {
@@ -412,8 +413,8 @@ impl System for Explored<'_> {
     }
 
     fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId {
-        let suffix = self.elements[on as usize].pushed(symbol, self.depth);
-        let fresh = self.elements.len() as ElementId;
+        let suffix = self.elements[on.index()].pushed(symbol, self.depth);
+        let fresh = ElementId::new(self.elements.len());
         let id = *self.ids.entry(suffix.clone()).or_insert(fresh);
         if id == fresh {
             self.elements.push(suffix);

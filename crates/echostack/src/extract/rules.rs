@@ -29,8 +29,8 @@ impl<D> Situation<D> {
     }
 }
 
-/// More situations than few rules are sought for: the time grows with their square.
-const MANY: usize = 5_000;
+/// The most situations for which a short list of patterns is sought: the time grows with their square.
+const MAX_SITUATIONS: usize = 5_000;
 
 /// A rule without its action.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +52,7 @@ pub(super) fn rule_list(situations: &[Situation]) -> Vec<Rule> {
 /// each pattern comes what is always popped where it decides.
 pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D) -> Vec<(Pattern, D, StackSuffix)> {
     let situations = shortened(situations);
-    if situations.len() > MANY {
+    if situations.len() > MAX_SITUATIONS {
         let acting = situations.into_iter().filter(|situation| situation.does != nothing);
         let own = |Situation { next, stack, does, .. }: Situation<D>| {
             (Pattern { stack, next: Some(next) }, does, StackSuffix::ANY)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::automaton::reach::{Control, Reach, Strict};
+use crate::automaton::reach::{ElementId, Phase, Reach, Strict};
 use crate::automaton::{AutomatonError, Oracle};
 use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId};
@@ -72,17 +72,17 @@ impl Rows {
         let mut rows = Self {
             terminals,
             symbols,
-            accepting: (0..states).map(|state| strict.accepts(state as u32)).collect(),
+            accepting: (0..states).map(|state| strict.accepts(ElementId::new(state))).collect(),
             reductions: Vec::new(),
             actions: vec![0; states * (terminals + 1)],
             pushes: vec![0; states * symbols],
         };
         let mut numbers: HashMap<Reduction, u32> = HashMap::new();
-        let decided: BTreeSet<(u32, Lookahead)> = reach
-            .heads
+        let decided: BTreeSet<(ElementId, Lookahead)> = reach
+            .tops
             .iter()
-            .filter_map(|head| match head.control {
-                Control::Reduce(sight) => Some((head.element, sight.next)),
+            .filter_map(|top| match top.phase {
+                Phase::Reduce(sight) => Some((top.element, sight.next)),
                 _ => None,
             })
             .collect();
@@ -94,11 +94,11 @@ impl Rows {
                     rows.reductions.len() as u32
                 });
                 let look = rows.look(next);
-                rows.actions[element as usize * (terminals + 1) + look] = number;
+                rows.actions[element.index() * (terminals + 1) + look] = number;
             }
         }
         for ((on, symbol), to) in strict.pushes() {
-            rows.pushes[on as usize * symbols + symbol.index()] = to + 1;
+            rows.pushes[on.index() * symbols + symbol.index()] = to.index() as u32 + 1;
         }
         Ok(rows)
     }
