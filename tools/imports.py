@@ -18,7 +18,7 @@ CRATES = ["crates/echostack", "crates/echostack-grammar", "crates/echostack-arro
 
 # The modules of the library, each with those it may use: the lines above its own.
 LAYERS = [
-    ["name", "digest", "index", "symbol", "suffix", "control", "undo", "simd", "file"],
+    ["name", "digest", "index", "symbol", "suffix", "control", "undo", "simd", "file", "manifest"],
     ["recognize"],
     ["automaton"],
     ["table"],

@@ -1,10 +1,8 @@
 //! Words, verdicts and parameters between Python and Rust.
 
-use std::collections::BTreeMap;
-
 use echostack::{
-    ActionReadout, Alphabet, Cycle, Event, Legendre, Limits, Lookahead, Mode, OutputReadout, Params, Random, Reduction,
-    ReservoirParams, Signs, Svm, SymbolId, Verdict, View, Word,
+    ActionReadout, Alphabet, Cycle, Event, Legendre, Limits, Lookahead, Manifest, Mode, OutputReadout, Params, Random,
+    Reduction, ReservoirParams, Signs, Svm, SymbolId, Verdict, View, Word,
 };
 use numpy::{PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -182,7 +180,7 @@ pub(crate) fn params(from: &Bound<'_, PyDict>) -> PyResult<echostack::Checked> {
 }
 
 /// A manifest as a dictionary.
-pub(crate) fn manifest<'py>(py: Python<'py>, from: &BTreeMap<String, String>) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn manifest<'py>(py: Python<'py>, from: &Manifest) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     from.iter().try_for_each(|(key, value)| all.set_item(key, value))?;
     Ok(all)

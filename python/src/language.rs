@@ -54,12 +54,18 @@ impl Language {
 
     /// Notes in a machine where it comes from.
     fn note(&self, machine: &mut echostack::Machine, seed: u64) {
-        let kind = if self.task.is_some() { "task" } else { "language" };
-        let mut notes = vec![("seed", seed.to_string()), (kind, self.name.clone())];
-        notes.extend(self.lexer.iter().map(|lexer| ("lexer", lexer.clone())));
-        notes.extend(self.encoding.map(|encoding| ("encoding", format!("{encoding:?}").to_lowercase())));
-        for (key, value) in notes {
-            machine.manifest_mut().insert(key.to_string(), value);
+        let manifest = machine.manifest_mut();
+        manifest.set_seed(seed);
+        if self.task.is_some() {
+            manifest.set_task(&self.name);
+        } else {
+            manifest.set_language(&self.name);
+        }
+        if let Some(lexer) = &self.lexer {
+            manifest.set_lexer(lexer);
+        }
+        if let Some(encoding) = self.encoding {
+            manifest.set_encoding(format!("{encoding:?}").to_lowercase());
         }
     }
 

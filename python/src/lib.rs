@@ -9,6 +9,7 @@ mod arrow;
 mod certificate;
 mod convert;
 mod errors;
+mod judging;
 mod language;
 mod lexer;
 mod machine;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use echostack::{
-    AutomatonError, Control, Event, ExtractError, Limits, Mode, Model, Observer, Proof, Prover, Recognizer, Verdict,
-    View, Word, extract, judge, judge_all, judge_in_turn, read_traces, watch_all,
+    AutomatonError, Control, Event, ExtractError, Mode, Model, Observer, Proof, Prover, View, extract, read_traces,
+    watch_all,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -12,105 +12,21 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatch;
 
-use crate::arrow;
 use crate::certificate::Certificate;
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
 use crate::language::Language;
 use crate::threads::work;
 use crate::waiting::Waiting;
+use crate::{arrow, judging};
 
 /// A trained machine.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Machine(pub(crate) Arc<echostack::Machine>);
 
-/// What judges many words.
-type JudgeAll<R> = fn(&Arc<R>, &[Word], Limits) -> Vec<Verdict>;
-
-/// A recogniser, and how it judges many words: on all threads, and on the one that calls.
-pub(crate) struct Judge<'a, R> {
-    pub(crate) by: &'a Arc<R>,
-    pub(crate) model: fn(Arc<R>) -> Model,
-    pub(crate) all: JudgeAll<R>,
-    pub(crate) in_turn: JudgeAll<R>,
-}
-
-impl<R: Recognizer> Judge<'_, R> {
-    /// Judges words without the interpreter's lock.
-    fn words(
-        &self,
-        py: Python<'_>,
-        words: &Bound<'_, PyAny>,
-        max_depth: Option<usize>,
-        in_turn: bool,
-    ) -> PyResult<Vec<Verdict>> {
-        let words = convert::words(words, self.by.alphabet())?;
-        let limits = limits(max_depth);
-        Ok(if in_turn {
-            py.detach(|| (self.in_turn)(self.by, &words, limits))
-        } else {
-            work(py, || (self.all)(self.by, &words, limits))
-        })
-    }
-
-    /// The verdicts on words.
-    pub(crate) fn verdicts<'py>(
-        &self,
-        py: Python<'py>,
-        words: &Bound<'py, PyAny>,
-        max_depth: Option<usize>,
-        in_turn: bool,
-    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        let verdicts = self.words(py, words, max_depth, in_turn)?;
-        verdicts.iter().map(|verdict| convert::verdict(py, self.by.alphabet(), verdict)).collect()
-    }
-
-    /// Whether words are accepted, as an array.
-    pub(crate) fn accepts<'py>(
-        &self,
-        py: Python<'py>,
-        words: &Bound<'py, PyAny>,
-        max_depth: Option<usize>,
-        in_turn: bool,
-    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let verdicts = self.words(py, words, max_depth, in_turn)?;
-        Ok(verdicts.iter().map(Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
-    }
-
-    /// The verdicts on a column of Arrow.
-    pub(crate) fn column(
-        &self,
-        py: Python<'_>,
-        words: &Bound<'_, PyAny>,
-        max_depth: Option<usize>,
-        in_turn: bool,
-    ) -> PyResult<arrow::Verdicts> {
-        arrow::judge(py, (self.model)(self.by.clone()), words, limits(max_depth), in_turn)
-    }
-}
-
-/// Everything that happens on a word.
-pub(crate) fn trace_word<'py, R: Recognizer>(
-    py: Python<'py>,
-    judge_by: &Arc<R>,
-    word: &Bound<'py, PyAny>,
-) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
-    let alphabet = judge_by.alphabet();
-    let word = convert::word(word, alphabet)?;
-    let all = PyList::empty(py);
-    let mut failed = None;
-    let mut watch = |position: u64, event: echostack::Event<'_>| {
-        let added = convert::event(py, alphabet, position, event).and_then(|event| all.append(event));
-        failed = failed.take().or(added.err());
-    };
-    let verdict = judge(judge_by, &word, limits(None), &mut watch);
-    failed.map_or(Ok(()), Err)?;
-    Ok((all, convert::verdict(py, alphabet, &verdict)?))
-}
-
 impl Machine {
-    fn judges(&self) -> Judge<'_, echostack::Machine> {
-        Judge { by: &self.0, model: Model::Machine, all: judge_all, in_turn: judge_in_turn }
+    fn model(&self) -> Model {
+        self.0.clone().into()
     }
 }
 
@@ -221,7 +137,7 @@ impl Machine {
         max_depth: Option<usize>,
         in_turn: bool,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        self.judges().verdicts(py, words, max_depth, in_turn)
+        judging::verdicts(py, &self.model(), words, max_depth, in_turn)
     }
 
     #[pyo3(signature = (words, max_depth=None, in_turn=false))]
@@ -232,7 +148,7 @@ impl Machine {
         max_depth: Option<usize>,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        self.judges().accepts(py, words, max_depth, in_turn)
+        judging::accepts(py, &self.model(), words, max_depth, in_turn)
     }
 
     #[pyo3(signature = (words, max_depth=None, in_turn=false))]
@@ -243,7 +159,7 @@ impl Machine {
         max_depth: Option<usize>,
         in_turn: bool,
     ) -> PyResult<PyRecordBatch> {
-        self.judges().column(py, words, max_depth, in_turn)?.batch()
+        arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.batch()
     }
 
     #[pyo3(signature = (words, max_depth=None, in_turn=false))]
@@ -254,7 +170,7 @@ impl Machine {
         max_depth: Option<usize>,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        Ok(self.judges().column(py, words, max_depth, in_turn)?.accepts()?.into_pyarray(py))
+        Ok(arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.accepts()?.into_pyarray(py))
     }
 
     /// The outputs on each word, a row a step.
@@ -273,7 +189,7 @@ impl Machine {
         py: Python<'py>,
         word: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
-        trace_word(py, &self.0, word)
+        judging::trace(py, &self.model(), word)
     }
 
     /// Searches a proof; the certificate, or a word on which the two differ with both verdicts, or how much is open.

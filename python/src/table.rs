@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use echostack::model::ModelSession;
 use echostack::table::SourceLanguage;
-use echostack::{Input, Model, Recognizer, Scanner, Session as _, Status};
+use echostack::{Input, Model, Session as _, Status};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -11,15 +12,16 @@ use pyo3_arrow::PyRecordBatch;
 
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
-use crate::machine::{Judge, Machine, trace_word};
+use crate::machine::Machine;
+use crate::{arrow, judging};
 
 /// A compiled table.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Table(pub(crate) Arc<echostack::Table>);
 
 impl Table {
-    fn judges(&self) -> Judge<'_, echostack::Table> {
-        Judge { by: &self.0, model: Model::Table, all: Scanner::judge_all, in_turn: Scanner::judge_in_turn }
+    fn model(&self) -> Model {
+        self.0.clone().into()
     }
 }
 
@@ -70,7 +72,7 @@ impl Table {
         max_depth: Option<usize>,
         in_turn: bool,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        self.judges().verdicts(py, words, max_depth, in_turn)
+        judging::verdicts(py, &self.model(), words, max_depth, in_turn)
     }
 
     #[pyo3(signature = (words, max_depth=None, in_turn=false))]
@@ -81,7 +83,7 @@ impl Table {
         max_depth: Option<usize>,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        self.judges().accepts(py, words, max_depth, in_turn)
+        judging::accepts(py, &self.model(), words, max_depth, in_turn)
     }
 
     #[pyo3(signature = (words, max_depth=None, in_turn=false))]
@@ -92,7 +94,7 @@ impl Table {
         max_depth: Option<usize>,
         in_turn: bool,
     ) -> PyResult<PyRecordBatch> {
-        self.judges().column(py, words, max_depth, in_turn)?.batch()
+        arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.batch()
     }
 
     #[pyo3(signature = (words, max_depth=None, in_turn=false))]
@@ -103,7 +105,7 @@ impl Table {
         max_depth: Option<usize>,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        Ok(self.judges().column(py, words, max_depth, in_turn)?.accepts()?.into_pyarray(py))
+        Ok(arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.accepts()?.into_pyarray(py))
     }
 
     fn trace<'py>(
@@ -111,7 +113,7 @@ impl Table {
         py: Python<'py>,
         word: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
-        trace_word(py, &self.0, word)
+        judging::trace(py, &self.model(), word)
     }
 
     /// The table as a source file in Rust or C.
@@ -125,22 +127,15 @@ impl Table {
     }
 }
 
-/// A session of either kind of recogniser.
-#[derive(Clone)]
-enum Either {
-    Machine(Box<<echostack::Machine as Recognizer>::Session>),
-    Table(<echostack::Table as Recognizer>::Session),
-}
-
 /// The reading of one word, token by token.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Session {
     alphabet: Arc<echostack::Alphabet>,
-    session: Mutex<Either>,
+    session: Mutex<ModelSession>,
 }
 
 impl Session {
-    fn with<R>(&self, f: impl FnOnce(&mut Either) -> R) -> R {
+    fn with<R>(&self, f: impl FnOnce(&mut ModelSession) -> R) -> R {
         f(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -151,51 +146,38 @@ impl Session {
     #[new]
     #[pyo3(signature = (judge, max_depth=None))]
     fn new(judge: &Bound<'_, PyAny>, max_depth: Option<usize>) -> PyResult<Self> {
-        if let Ok(machine) = judge.cast::<Machine>() {
-            let machine = &machine.get().0;
-            let session = Mutex::new(Either::Machine(Box::new(machine.start(limits(max_depth)))));
-            return Ok(Self { alphabet: machine.alphabet().clone(), session });
-        }
-        let table = judge.cast::<Table>().map_err(|_| Kind::Parameter.error("give a machine or a table"))?;
-        let table = &table.get().0;
-        let session = Mutex::new(Either::Table(table.start(limits(max_depth))));
-        Ok(Self { alphabet: table.alphabet().clone(), session })
+        let model: Model = if let Ok(machine) = judge.cast::<Machine>() {
+            machine.get().0.clone().into()
+        } else {
+            let table = judge.cast::<Table>().map_err(|_| Kind::Parameter.error("give a machine or a table"))?;
+            table.get().model()
+        };
+        let session = Mutex::new(model.session(limits(max_depth)));
+        Ok(Self { alphabet: model.alphabet().clone(), session })
     }
 
     /// Reads one token and says whether more can follow.
     fn feed(&self, token: &Bound<'_, PyAny>) -> PyResult<bool> {
         let input = Input::Symbol(convert::symbol(token, &self.alphabet)?);
-        let status = self.with(|session| match session {
-            Either::Machine(session) => session.feed(input, &mut ()),
-            Either::Table(session) => session.feed(input, &mut ()),
-        });
+        let status = self.with(|session| session.feed(input, &mut ()));
         Ok(status == Status::Open)
     }
 
     /// What could come next; `None` is the end.
     fn expected(&self) -> Vec<Option<String>> {
-        let expected = self.with(|session| match session {
-            Either::Machine(session) => session.expected(),
-            Either::Table(session) => session.expected(),
-        });
+        let expected = self.with(|session| session.expected());
         expected.into_iter().map(|next| convert::lookahead(&self.alphabet, next)).collect()
     }
 
     /// The number of tokens read.
     #[getter]
     fn position(&self) -> u64 {
-        self.with(|session| match session {
-            Either::Machine(session) => session.position(),
-            Either::Table(session) => session.position(),
-        })
+        self.with(|session| session.position())
     }
 
     /// The verdict, if the word ends here. The session can still be fed.
     fn verdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let verdict = match self.with(|session| session.clone()) {
-            Either::Machine(session) => session.finish(&mut ()),
-            Either::Table(session) => session.finish(&mut ()),
-        };
+        let verdict = self.with(|session| session.clone()).finish(&mut ());
         convert::verdict(py, &self.alphabet, &verdict)
     }
 

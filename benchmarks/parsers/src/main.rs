@@ -3,7 +3,6 @@
 //! All read the same words, given as the numbers of tokens, and build nothing. `cargo run --release -- 100` runs 100 million
 //! tokens through each; with a name after that, through this one only.
 
-use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +10,7 @@ use std::time::Instant;
 use cfgrammar::Span;
 use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
 use echostack::tasks::{ReservoirKind, Task};
-use echostack::{Input, Limits, Mode, Oracle, Params, Scanner, Study, SymbolId, Table, View, WordKind, draw, extract};
+use echostack::{Input, Limits, Manifest, Mode, Oracle, Params, Scanner, Study, SymbolId, Table, View, WordKind, draw, extract};
 use lrlex::{DefaultLexeme, DefaultLexerTypes};
 use lrpar::{Lexeme, Lexer, NonStreamingLexer, RTParserBuilder, RecoveryKind};
 use lrtable::Minimiser;
@@ -106,7 +105,7 @@ fn compiled(task: Task) -> Result<Table, Box<dyn std::error::Error>> {
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let (machine, _) = Study::default().prove(&*language, &params.check()?, &(), &mut |_| {})?;
     let found = extract(&machine, &())?;
-    Ok(Table::new(&found.automaton, BTreeMap::new())?)
+    Ok(Table::new(&found.automaton, Manifest::default())?)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -19,7 +19,7 @@ use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use echostack::tasks::{Split, Task};
 use echostack::{
-    Alphabet, Limits, Oracle, SymbolId, Table, Trace, Word, WordKind, certify, draw, practise, read_contexts, record,
+    Alphabet, Limits, Manifest, Oracle, SymbolId, Table, Trace, Word, WordKind, certify, draw, practise, read_contexts, record,
 };
 use echostack_engine::{Models, TraceWriter, register, runtime};
 
@@ -327,7 +327,7 @@ impl Bench {
 
 fn table(task: Task) -> Result<Arc<Table>> {
     let automaton = task.automaton().context("the task has no automaton")?;
-    Ok(Arc::new(Table::new(&Oracle::strict(automaton)?, [].into())?))
+    Ok(Arc::new(Table::new(&Oracle::strict(automaton)?, Manifest::default())?))
 }
 
 /// Words of a task, nine of ten valid, the others near misses.

@@ -7,10 +7,7 @@ use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder, UInt32Buil
 use arrow_array::{Array, ListArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use echostack::{
-    Alphabet, Event, Limits, Model, Observer, Reduction, Scanner, SymbolId, Verdict, Word, is_state, judge,
-    judge_in_turn,
-};
+use echostack::{Alphabet, Event, Limits, Model, Observer, Reduction, Verdict, Word, is_state};
 use echostack_grammar::{Lexer, LexerError};
 use rayon::prelude::*;
 
@@ -32,7 +29,7 @@ impl Judge {
     /// # Errors
     /// If the lexer that it came with cannot be read.
     pub fn new(model: Model) -> Result<Self, LexerError> {
-        let lexer = model.manifest().get("lexer").map(|source| Lexer::new(source)).transpose()?;
+        let lexer = model.manifest().lexer().map(Lexer::new).transpose()?;
         Ok(Self { model, lexer })
     }
 
@@ -43,10 +40,7 @@ impl Judge {
 
     /// Its alphabet.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
-        match &self.model {
-            Model::Machine(machine) => machine.alphabet(),
-            Model::Table(table) => table.alphabet(),
-        }
+        self.model.alphabet()
     }
 
     /// Reads the words of a column.
@@ -75,10 +69,7 @@ impl Judge {
         let mut actions = Actions { alphabet: self.alphabet(), list };
         let one = |row: usize| {
             let word = words.get(row).map(|tokens| Word::Symbols(tokens.to_vec()));
-            let verdict = word.map(|word| match &self.model {
-                Model::Table(table) => judge(table, &word, limits, &mut actions),
-                Model::Machine(machine) => judge(machine, &word, limits, &mut actions),
-            });
+            let verdict = word.map(|word| self.model.judge_with(&word, limits, &mut actions));
             actions.list.append(verdict.is_some());
             verdict
         };
@@ -87,22 +78,9 @@ impl Judge {
     }
 
     fn judge_rows(&self, words: &Words, rows: Range<usize>, limits: Limits) -> Vec<Option<Verdict>> {
-        match &self.model {
-            Model::Table(table) => {
-                let mut scanner = Scanner::new(table, limits);
-                let mut verdict = |tokens: &[SymbolId]| {
-                    scanner.read(tokens.iter().copied());
-                    scanner.finish()
-                };
-                rows.map(|row| words.get(row).map(&mut verdict)).collect()
-            }
-            Model::Machine(machine) => {
-                let tokens = rows.clone().filter_map(|row| words.get(row));
-                let present: Vec<Word> = tokens.map(|tokens| Word::Symbols(tokens.to_vec())).collect();
-                let mut verdicts = judge_in_turn(machine, &present, limits).into_iter();
-                rows.map(|row| words.get(row).and_then(|_| verdicts.next())).collect()
-            }
-        }
+        let present = rows.clone().filter_map(|row| words.get(row));
+        let mut verdicts = self.model.judge_tokens(present, limits).into_iter();
+        rows.map(|row| words.get(row).and_then(|_| verdicts.next())).collect()
     }
 }
 

@@ -5,10 +5,10 @@
 //!
 //! ```
 //! use arrow_array::{StringArray, Array};
-//! use echostack::{Limits, Model, Oracle, Table, tasks::Task};
+//! use echostack::{Limits, Oracle, Table, tasks::Task};
 //! use echostack_arrow::{Judge, verdicts};
 //! let table = Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Default::default())?;
-//! let judge = Judge::new(Model::Table(table.into()))?;
+//! let judge = Judge::new(table.into())?;
 //! let words = judge.words(&StringArray::from(vec![Some("aabb"), Some("abab"), None]))?;
 //! let verdicts = verdicts(&judge.judge(&words, Limits::default()));
 //! assert_eq!((verdicts.len(), verdicts.null_count()), (3, 1));

@@ -1,6 +1,5 @@
 //! Columns of every type give the verdicts that single words have.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{FixedSizeListBuilder, LargeListBuilder, ListBuilder, StringBuilder, UInt16Builder};
@@ -9,18 +8,18 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, LargeStringArray, StringArray, StringViewArray};
 use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Alphabet, Limits, Model, Oracle, SymbolId, Table, Verdict, Word, judge};
+use echostack::{Alphabet, Limits, Manifest, Model, Oracle, SymbolId, Table, Verdict, Word};
 use echostack_arrow::{Judge, VERDICT, verdicts};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 fn models() -> [Model; 2] {
     let task = Task::Dyck2;
-    let table = Table::new(&Oracle::strict(task.automaton().unwrap()).unwrap(), BTreeMap::default()).unwrap();
+    let table = Table::new(&Oracle::strict(task.automaton().unwrap()).unwrap(), Manifest::default()).unwrap();
     let traces = task.examples(Split::Train, 100, 0);
     let machine = task.params(ReservoirKind::Cycle, 64, 0).check().unwrap();
     let machine = machine.fit(&task.alphabet(), &traces, &()).unwrap();
-    [Model::Table(Arc::new(table)), Model::Machine(Arc::new(machine))]
+    [table.into(), machine.into()]
 }
 
 /// Words with some nulls among them, and tokens that are none.
@@ -39,28 +38,15 @@ fn words(alphabet: &Alphabet) -> Vec<Option<Vec<usize>>> {
     all
 }
 
-fn alone(model: &Model, word: &[SymbolId]) -> Verdict {
-    let word = Word::Symbols(word.to_vec());
-    match model {
-        Model::Machine(machine) => judge(machine, &word, Limits::default(), &mut ()),
-        Model::Table(table) => judge(table, &word, Limits::default(), &mut ()),
-    }
-}
-
 #[test]
 fn every_type_of_column_has_the_verdicts_of_its_words() {
     for model in models() {
-        let alphabet = match &model {
-            Model::Machine(machine) => machine.alphabet().clone(),
-            Model::Table(table) => table.alphabet().clone(),
-        };
+        let alphabet = model.alphabet().clone();
         let words = words(&alphabet);
         let symbol = |&token: &usize| if token < alphabet.len() { SymbolId::new(token) } else { SymbolId::UNKNOWN };
         let name = |&token: &usize| if token < alphabet.len() { alphabet.name(SymbolId::new(token)) } else { "?" };
-        let wanted: Vec<Option<Verdict>> = words
-            .iter()
-            .map(|word| word.as_ref().map(|word| alone(&model, &word.iter().map(symbol).collect::<Vec<_>>())))
-            .collect();
+        let alone = |word: &Vec<usize>| model.judge(&Word::Symbols(word.iter().map(symbol).collect()));
+        let wanted: Vec<Option<Verdict>> = words.iter().map(|word| word.as_ref().map(alone)).collect();
         let accepted = wanted.iter().flatten().filter(|verdict| verdict.is_accept()).count();
         assert!(accepted > 20 && accepted < words.len() / 2, "{accepted}");
 

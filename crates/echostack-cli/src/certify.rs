@@ -113,7 +113,7 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
 
 /// How a grammar becomes rules that a machine is compared with: as it was taught, if nothing else is asked for.
 pub(crate) fn encoding_of(machine: &Machine, asked: Option<EncodingName>) -> EncodingName {
-    let taught = machine.manifest().get("encoding").and_then(|name| EncodingName::from_str(name, false).ok());
+    let taught = machine.manifest().encoding().and_then(|name| EncodingName::from_str(name, false).ok());
     asked.or(taught).unwrap_or(EncodingName::Auto)
 }
 

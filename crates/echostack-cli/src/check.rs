@@ -2,14 +2,13 @@
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use echostack::{Alphabet, Limits, Machine, Model, Recognizer, Scanner, Table, Verdict};
+use echostack::{Alphabet, Limits, Model, Verdict};
 use echostack_grammar::Lexer;
 use serde_json::{Value, json};
 
-use crate::reading::{Names, Reader, Reading, Watched, open};
+use crate::reading::{Names, Reading, open};
 use crate::text::{self, expected_names, hint, lexer_of};
 use crate::{Outcome, load_model, print_json};
 
@@ -47,44 +46,14 @@ impl Depth {
     }
 }
 
-/// What judges words from a stream.
-trait Streams: Recognizer {
-    type Reader: Reader;
-
-    fn stream(self: &Arc<Self>, limits: Limits) -> Self::Reader;
-}
-
-impl Streams for Machine {
-    type Reader = Watched<<Self as Recognizer>::Session, ()>;
-
-    fn stream(self: &Arc<Self>, limits: Limits) -> Self::Reader {
-        Watched { session: self.start(limits), watch: () }
-    }
-}
-
-impl Streams for Table {
-    type Reader = Scanner;
-
-    fn stream(self: &Arc<Self>, limits: Limits) -> Scanner {
-        Scanner::new(self, limits)
-    }
-}
-
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let model = load_model(&args.model)?;
     let lexer = if args.tokens || args.chars { None } else { lexer_of(model.manifest())? };
-    match &model {
-        Model::Machine(machine) => files(args, quiet, machine, lexer.as_ref()),
-        Model::Table(table) => files(args, quiet, table, lexer.as_ref()),
-    }
-}
-
-fn files<R: Streams>(args: &Args, quiet: bool, judge: &Arc<R>, lexer: Option<&Lexer>) -> Result<Outcome> {
     let mut worst = Outcome::Accepted;
     for path in &args.files {
-        let outcome = match lexer {
-            Some(lexer) => whole(args, quiet, judge, lexer, path)?,
-            None => file(args, quiet, judge, &path.display().to_string(), open(path)?)?,
+        let outcome = match &lexer {
+            Some(lexer) => whole(args, quiet, &model, lexer, path)?,
+            None => file(args, quiet, &model, &path.display().to_string(), open(path)?)?,
         };
         worst = worst.max(outcome);
     }
@@ -92,10 +61,10 @@ fn files<R: Streams>(args: &Args, quiet: bool, judge: &Arc<R>, lexer: Option<&Le
 }
 
 /// Judges a text.
-fn whole<R: Recognizer>(args: &Args, quiet: bool, judge: &Arc<R>, lexer: &Lexer, path: &Path) -> Result<Outcome> {
+fn whole(args: &Args, quiet: bool, model: &Model, lexer: &Lexer, path: &Path) -> Result<Outcome> {
     let bytes = text::read(path)?;
     let name = path.display().to_string();
-    let alphabet = judge.alphabet();
+    let alphabet = model.alphabet();
     // What is no text is wrong at the first byte that is none.
     let (source, broken) = match std::str::from_utf8(&bytes) {
         Ok(source) => (source, None),
@@ -103,7 +72,7 @@ fn whole<R: Recognizer>(args: &Args, quiet: bool, judge: &Arc<R>, lexer: &Lexer,
     };
     let mut lexed = lexer.tokens(source);
     lexed.1 = lexed.1.or(broken);
-    let judged = text::judge(judge, args.depth.limits(), &lexed, &mut ());
+    let judged = text::judge(model, args.depth.limits(), &lexed, &mut ());
     if args.json {
         print_json(&judged.json(alphabet, &name, source))?;
     } else if !quiet {
@@ -113,20 +82,20 @@ fn whole<R: Recognizer>(args: &Args, quiet: bool, judge: &Arc<R>, lexer: &Lexer,
 }
 
 /// Judges the words of one file. A file of no bytes is one empty word.
-fn file<R: Streams>(args: &Args, quiet: bool, judge: &Arc<R>, name: &str, mut input: impl BufRead) -> Result<Outcome> {
-    let names = Names::new(judge.alphabet(), args.chars);
+fn file(args: &Args, quiet: bool, model: &Model, name: &str, mut input: impl BufRead) -> Result<Outcome> {
+    let names = Names::new(model.alphabet(), args.chars);
     let mut worst = Outcome::Accepted;
     let mut line = 0;
     loop {
         line += 1;
-        let mut word = Reading::new(&names, judge.stream(args.depth.limits()));
+        let mut word = Reading::new(&names, model.scan(args.depth.limits()));
         let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
         if ended && word.is_empty() && line > 1 {
             return Ok(worst);
         }
-        let (verdict, refused, _) = word.finish();
+        let (verdict, refused, ()) = word.finish();
         if !quiet {
-            report(args, judge.alphabet(), name, line, &verdict, refused.as_deref())?;
+            report(args, model.alphabet(), name, line, &verdict, refused.as_deref())?;
         }
         worst = worst.max(Outcome::of(&verdict));
         if ended {

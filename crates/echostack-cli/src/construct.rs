@@ -56,9 +56,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     })?;
     bar.finish();
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-    for (key, value) in subject.notes() {
-        machine.manifest_mut().insert(key.to_string(), value);
-    }
+    subject.note(machine.manifest_mut());
     machine.save(&args.output).context("could not save the machine")?;
     if !quiet {
         let rules = oracle.automaton().rules().len();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use echostack::tasks::Split;
-use echostack::{Limits, Mode, Model, Oracle, Recognizer, Score, Word, WordKind, compare, draw, score};
+use echostack::{Limits, Model, Oracle, Score, Word, WordKind, compare, draw, score};
 use serde_json::{Map, Value, json};
 
 use crate::progress::Bar;
@@ -53,29 +53,23 @@ struct Measured {
 const BATCH: usize = 512;
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    match &load_model(&args.model)? {
-        Model::Machine(machine) => run_with(args, quiet, machine, machine.mode()),
-        Model::Table(table) => run_with(args, quiet, table, Mode::Strict),
-    }
-}
-
-fn run_with<R: Recognizer>(args: &Args, quiet: bool, judge: &Arc<R>, mode: Mode) -> Result<Outcome> {
+    let model = Arc::new(load_model(&args.model)?);
     let subject = args.subject.open(EncodingName::Auto, &())?;
-    subject.fits(judge.alphabet())?;
+    subject.fits(model.alphabet())?;
     let mut json = Map::new();
     json.insert("task".into(), json!(subject.name));
     if subject.language.is_none() {
         let task = subject.task.context("only tasks have no language")?;
         let Score { error, wrong, tokens, .. } =
-            score(judge, &task.examples(Split::Test, args.count, args.seed), Limits::default());
+            score(&model, &task.examples(Split::Test, args.count, args.seed), Limits::default());
         let measured = Measured { error, wrong: wrong.len(), tokens, ..Measured::default() };
         report(args, WordKind::Valid, &measured, &mut json);
     } else {
-        let oracle = subject.oracle(mode, &())?;
+        let oracle = subject.oracle(model.mode(), &())?;
         let mut random = Split::Test.generator(args.seed);
         let bar = Bar::new(quiet);
         for kind in WordKind::ALL {
-            let measured = measure(args, &subject, judge, &oracle, kind, &mut random, &bar);
+            let measured = measure(args, &subject, &model, &oracle, kind, &mut random, &bar);
             bar.finish();
             report(args, kind, &measured?, &mut json);
         }
@@ -86,10 +80,10 @@ fn run_with<R: Recognizer>(args: &Args, quiet: bool, judge: &Arc<R>, mode: Mode)
     Ok(Outcome::Accepted)
 }
 
-fn measure<R: Recognizer>(
+fn measure(
     args: &Args,
     subject: &Subject,
-    judge: &Arc<R>,
+    model: &Arc<Model>,
     oracle: &Arc<Oracle>,
     kind: WordKind,
     random: &mut rand_chacha::ChaCha8Rng,
@@ -108,13 +102,13 @@ fn measure<R: Recognizer>(
                 format!("there are no {kind} words of {} with {shortest} to {} tokens", subject.name, args.max_length)
             })?);
         }
-        let comparison = compare(judge, oracle, &words, Limits::default());
+        let comparison = compare(model, oracle, &words, Limits::default());
         measured.error += comparison.errors / args.count as f64;
         measured.wrong += comparison.wrong.len();
         measured.unlike += comparison.unlike.len();
         measured.tokens += words.iter().map(Word::len).sum::<usize>();
         for &number in comparison.wrong.iter().take(args.show_wrong - measured.shown.len().min(args.show_wrong)) {
-            measured.shown.push(names(judge.alphabet(), &words[number]).collect::<Vec<_>>().join(" "));
+            measured.shown.push(names(model.alphabet(), &words[number]).collect::<Vec<_>>().join(" "));
         }
         done += words.len();
         bar.show(&format!("{kind} words"), done, args.count);

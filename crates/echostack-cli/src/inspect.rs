@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use echostack::{Alphabet, Machine, Model, Readout, SymbolId, Table};
-use serde_json::json;
+use echostack::{Alphabet, Machine, Readout, SymbolId, Table};
+use serde_json::{Map, Value, json};
 
 use crate::{Outcome, load_model, print_json};
 
@@ -18,10 +18,27 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    match load_model(&args.model)? {
-        Model::Machine(machine) => inspect_machine(args, &machine),
-        Model::Table(table) => inspect_table(args, &table),
+    let model = load_model(&args.model)?;
+    let (terminals, nonterminals) = names(model.alphabet());
+    let bytes = std::fs::metadata(&args.model)?.len();
+    let facts = model.machine().map(|machine| of_machine(machine)).or(model.table().map(|table| of_table(table)));
+    let (mut json, lines) = facts.unwrap_or_default();
+    if args.json {
+        json.insert("terminals".into(), json!(terminals));
+        json.insert("nonterminals".into(), json!(nonterminals));
+        json.insert("bytes".into(), json!(bytes));
+        json.insert("manifest".into(), json!(model.manifest()));
+        print_json(&json.into())?;
+        return Ok(Outcome::Accepted);
     }
+    println!("{}: {bytes} bytes", args.model.display());
+    println!("reads      {}", terminals.join(" "));
+    println!("pushes     {}", nonterminals.join(" "));
+    lines.iter().for_each(|line| println!("{line}"));
+    for (key, value) in model.manifest().iter() {
+        println!("{key:10} {value}");
+    }
+    Ok(Outcome::Accepted)
 }
 
 /// The names of the terminals and of the nonterminals.
@@ -30,56 +47,36 @@ fn names(alphabet: &Alphabet) -> (Vec<String>, Vec<String>) {
     (alphabet.terminals().map(name).collect(), alphabet.nonterminals().map(name).collect())
 }
 
-fn inspect_table(args: &Args, table: &Table) -> Result<Outcome> {
-    let (terminals, nonterminals) = names(table.alphabet());
-    let bytes = std::fs::metadata(&args.model)?.len();
+/// What is particular to a kind of model: fields of the JSON object, and lines of text.
+type Facts = (Map<String, Value>, Vec<String>);
+
+fn of_table(table: &Table) -> Facts {
     let (actions, memory) = table.size();
-    if args.json {
-        print_json(&json!({
-            "terminals": terminals, "nonterminals": nonterminals, "states": table.states(), "actions": actions,
-            "memory": memory, "bytes": bytes, "manifest": table.manifest(),
-        }))?;
-        return Ok(Outcome::Accepted);
-    }
-    println!("{}: {bytes} bytes", args.model.display());
-    println!("reads      {}", terminals.join(" "));
-    println!("pushes     {}", nonterminals.join(" "));
-    println!("table      {} states, {actions} actions in {memory} bytes", table.states());
-    for (key, value) in table.manifest() {
-        println!("{key:10} {value}");
-    }
-    Ok(Outcome::Accepted)
+    let fields = [("states", json!(table.states())), ("actions", json!(actions)), ("memory", json!(memory))];
+    let line = format!("table      {} states, {actions} actions in {memory} bytes", table.states());
+    (fields.map(|(key, value)| (key.to_string(), value)).into_iter().collect(), vec![line])
 }
 
-fn inspect_machine(args: &Args, machine: &Machine) -> Result<Outcome> {
-    let (terminals, nonterminals) = names(machine.alphabet());
+fn of_machine(machine: &Machine) -> Facts {
     let readouts = [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output];
-    let support = readouts.map(|readout| machine.support(readout));
+    let [pop, push, shift, output] = readouts.map(|readout| machine.support(readout));
     let (inputs, stacks) = machine.centres();
     let contexts = machine.lessons().actions().len();
-    let bytes = std::fs::metadata(&args.model)?.len();
-    if args.json {
-        print_json(&json!({
-            "terminals": terminals, "nonterminals": nonterminals,
-            "mode": format!("{:?}", machine.mode()).to_lowercase(),
-            "lookahead": format!("{:?}", machine.view()).to_lowercase(),
-            "neurons": machine.reservoir().neurons(),
-            "support": {"pop": support[0], "push": support[1], "shift": support[2], "output": support[3]},
-            "centres": {"input": inputs, "stack": stacks}, "contexts": contexts, "bytes": bytes,
-            "manifest": machine.manifest(),
-        }))?;
-        return Ok(Outcome::Accepted);
-    }
-    println!("{}: {bytes} bytes", args.model.display());
-    println!("reads      {}", terminals.join(" "));
-    println!("pushes     {}", nonterminals.join(" "));
-    println!("mode       {:?}, lookahead {:?}", machine.mode(), machine.view());
-    println!("neurons    {}", machine.reservoir().neurons());
-    println!("taught on  {contexts} distinct contexts");
-    println!("support    pop {}, push {}, shift {}, output {}", support[0], support[1], support[2], support[3]);
-    println!("centres    {inputs} of the input, {stacks} of the stack");
-    for (key, value) in machine.manifest() {
-        println!("{key:10} {value}");
-    }
-    Ok(Outcome::Accepted)
+    let neurons = machine.reservoir().neurons();
+    let fields = [
+        ("mode", json!(machine.mode())),
+        ("lookahead", json!(machine.view())),
+        ("neurons", json!(neurons)),
+        ("support", json!({"pop": pop, "push": push, "shift": shift, "output": output})),
+        ("centres", json!({"input": inputs, "stack": stacks})),
+        ("contexts", json!(contexts)),
+    ];
+    let lines = vec![
+        format!("mode       {:?}, lookahead {:?}", machine.mode(), machine.view()),
+        format!("neurons    {neurons}"),
+        format!("taught on  {contexts} distinct contexts"),
+        format!("support    pop {pop}, push {push}, shift {shift}, output {output}"),
+        format!("centres    {inputs} of the input, {stacks} of the stack"),
+    ];
+    (fields.map(|(key, value)| (key.to_string(), value)).into_iter().collect(), lines)
 }

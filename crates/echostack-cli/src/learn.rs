@@ -141,10 +141,11 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let name = subject.as_ref().map_or(unnamed, |subject| &subject.name).to_string();
     let Learned { mut machine, words, rounds, proof } = learned;
     let seconds = start.elapsed().as_secs_f64();
-    let mut notes = vec![("seed", args.seed.to_string()), ("count", args.count.to_string())];
-    notes.extend(subject.iter().flat_map(Subject::notes));
-    for (key, value) in notes {
-        machine.manifest_mut().insert(key.to_string(), value);
+    let manifest = machine.manifest_mut();
+    manifest.set_seed(args.seed);
+    manifest.set_word_count(args.count);
+    if let Some(subject) = &subject {
+        subject.note(manifest);
     }
     machine.save(&args.output).context("could not save the machine")?;
     let wrong = rounds.last().map_or(0, |round| round.wrong);

@@ -2,15 +2,12 @@
 
 use std::io::{BufRead, BufWriter, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::{
-    Alphabet, Event, Model, Node, Observer, Recognizer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit,
-    is_state,
+    Alphabet, Event, Model, Node, Observer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit, is_state,
 };
-use echostack_grammar::Lexer;
 
 use crate::check::{Depth, tell};
 use crate::reading::{Names, Reading, Watch, Watched, open};
@@ -48,31 +45,24 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let model = load_model(&args.model)?;
     let lexer = if args.tokens || args.chars { None } else { lexer_of(model.manifest())? };
-    match &model {
-        Model::Machine(machine) => files(args, machine, lexer.as_ref()),
-        Model::Table(table) => files(args, table, lexer.as_ref()),
-    }
-}
-
-fn files<R: Recognizer>(args: &Args, judge: &Arc<R>, lexer: Option<&Lexer>) -> Result<Outcome> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Outcome::Accepted;
     for path in &args.files {
         let name = path.display().to_string();
-        let outcome = if let Some(lexer) = lexer {
+        let outcome = if let Some(lexer) = &lexer {
             let bytes = text::read(path)?;
             let source = std::str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
             let lexed = lexer.tokens(source);
-            let mut printer = Printer::new(args.format, judge.alphabet(), &mut out);
+            let mut printer = Printer::new(args.format, model.alphabet(), &mut out);
             printer.leaves = lexed.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
-            let judged = text::judge(judge, args.depth.limits(), &lexed, &mut printer);
+            let judged = text::judge(&model, args.depth.limits(), &lexed, &mut printer);
             printer.finish(&judged.verdict)?;
             if !judged.verdict.is_accept() {
-                eprintln!("{}", judged.tell(judge.alphabet(), &name, source));
+                eprintln!("{}", judged.tell(model.alphabet(), &name, source));
             }
             Outcome::of(&judged.verdict)
         } else {
-            words(args, judge, &name, open(path)?, &mut out)?
+            words(args, &model, &name, open(path)?, &mut out)?
         };
         worst = worst.max(outcome);
     }
@@ -81,18 +71,12 @@ fn files<R: Recognizer>(args: &Args, judge: &Arc<R>, lexer: Option<&Lexer>) -> R
 }
 
 /// Parses the words of one file.
-fn words<R: Recognizer>(
-    args: &Args,
-    judge: &Arc<R>,
-    name: &str,
-    mut input: impl BufRead,
-    out: &mut dyn Write,
-) -> Result<Outcome> {
-    let names = Names::new(judge.alphabet(), args.chars);
+fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &mut dyn Write) -> Result<Outcome> {
+    let names = Names::new(model.alphabet(), args.chars);
     let mut worst = Outcome::Accepted;
     for line in 1.. {
-        let watch = Printer::new(args.format, judge.alphabet(), out);
-        let mut word = Reading::new(&names, Watched { session: judge.start(args.depth.limits()), watch });
+        let watch = Printer::new(args.format, model.alphabet(), out);
+        let mut word = Reading::new(&names, Watched { session: model.session(args.depth.limits()), watch });
         let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
         if ended && word.is_empty() && line > 1 {
             break;
@@ -100,7 +84,7 @@ fn words<R: Recognizer>(
         let (verdict, refused, printer) = word.finish();
         printer.finish(&verdict)?;
         if !verdict.is_accept() {
-            eprintln!("{name}:{line}: {}", tell(judge.alphabet(), &verdict, refused.as_deref()));
+            eprintln!("{name}:{line}: {}", tell(model.alphabet(), &verdict, refused.as_deref()));
         }
         worst = worst.max(Outcome::of(&verdict));
         if ended {

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use echostack::{Alphabet, Input, Observer, Scanner, Session, Status, SymbolId, Verdict};
+use echostack::model::ModelScanner;
+use echostack::{Alphabet, Input, Observer, Session, Status, SymbolId, Verdict};
 
 /// The bytes that are read at once.
 const BUFFER: usize = 1 << 16;
@@ -64,17 +65,17 @@ pub(crate) trait Reader {
     fn finish(self) -> (Verdict, Self::Watch);
 }
 
-impl Reader for Scanner {
+impl Reader for ModelScanner {
     type Watch = ();
 
     fn read(&mut self, tokens: &[SymbolId]) -> Option<usize> {
         let before = self.position();
-        let status = Scanner::read(self, tokens.iter().copied());
+        let status = ModelScanner::read(self, tokens);
         (status != Status::Open).then(|| (self.position() - before) as usize)
     }
 
-    fn finish(mut self) -> (Verdict, ()) {
-        (Scanner::finish(&mut self), ())
+    fn finish(self) -> (Verdict, ()) {
+        (ModelScanner::finish(self), ())
     }
 }
 
@@ -88,8 +89,6 @@ pub(crate) struct Watched<S, W> {
 pub(crate) trait Watch: Observer {
     fn token(&mut self, _token: SymbolId) {}
 }
-
-impl Watch for () {}
 
 impl<S: Session, W: Watch> Reader for Watched<S, W> {
     type Watch = W;

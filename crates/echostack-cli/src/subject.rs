@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use echostack::tasks::Task;
-use echostack::{Alphabet, Automaton, Control, Language, Mode, Oracle, Walks};
+use echostack::{Alphabet, Automaton, Control, Language, Manifest, Mode, Oracle, Walks};
 use echostack_grammar::{Encoding, Grammar, Lexer};
 
 use crate::TaskName;
@@ -141,12 +141,19 @@ impl Subject {
         }
     }
 
-    /// What a machine notes of its subject.
-    pub(crate) fn notes(&self) -> Vec<(&'static str, String)> {
-        let mut notes = vec![(if self.task.is_some() { "task" } else { "language" }, self.name.clone())];
-        notes.extend(self.lexer.as_ref().map(|lexer| ("lexer", lexer.source().to_string())));
-        notes.extend(self.encoding.map(|encoding| ("encoding", format!("{encoding:?}").to_lowercase())));
-        notes
+    /// Notes in a machine's manifest what it was made for.
+    pub(crate) fn note(&self, manifest: &mut Manifest) {
+        if self.task.is_some() {
+            manifest.set_task(&self.name);
+        } else {
+            manifest.set_language(&self.name);
+        }
+        if let Some(lexer) = &self.lexer {
+            manifest.set_lexer(lexer.source());
+        }
+        if let Some(encoding) = self.encoding {
+            manifest.set_encoding(format!("{encoding:?}").to_lowercase());
+        }
     }
 
     /// Checks that a machine reads what the subject is written in.

@@ -1,12 +1,10 @@
 //! Texts: read whole, made into tokens by the lexer that a machine was taught with.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use echostack::{Alphabet, Input, Limits, Lookahead, Observer, Recognizer, Session, Status, SymbolId, Verdict};
+use echostack::{Alphabet, Input, Limits, Lookahead, Manifest, Model, Observer, Session, Status, SymbolId, Verdict};
 use echostack_grammar::{Lexeme, Lexer, place};
 use serde_json::{Value, json};
 
@@ -14,8 +12,8 @@ use serde_json::{Value, json};
 const MAX_TEXT: u64 = 1 << 30;
 
 /// The lexer of a model, if it was taught with one.
-pub(crate) fn lexer_of(manifest: &BTreeMap<String, String>) -> Result<Option<Lexer>> {
-    let source = manifest.get("lexer");
+pub(crate) fn lexer_of(manifest: &Manifest) -> Result<Option<Lexer>> {
+    let source = manifest.lexer();
     source.map(|source| Lexer::new(source).context("the model's lexer is faulty")).transpose()
 }
 
@@ -47,15 +45,15 @@ pub(crate) enum Fault<'a> {
 }
 
 /// Judges a text.
-pub(crate) fn judge<'a, R: Recognizer>(
-    judge: &Arc<R>,
+pub(crate) fn judge<'a>(
+    model: &Model,
     limits: Limits,
     (lexemes, bad): &(Vec<Lexeme<'a>>, Option<usize>),
     watch: &mut dyn Observer,
 ) -> Judged<'a> {
-    let mut session = judge.start(limits);
+    let mut session = model.session(limits);
     for lexeme in lexemes {
-        let symbol = judge.alphabet().symbol(lexeme.name).unwrap_or(SymbolId::UNKNOWN);
+        let symbol = model.alphabet().symbol(lexeme.name).unwrap_or(SymbolId::UNKNOWN);
         if session.feed(Input::Symbol(symbol), watch) != Status::Open {
             return Judged { verdict: session.finish(watch), fault: Some(Fault::Token(*lexeme)) };
         }

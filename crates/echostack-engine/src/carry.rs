@@ -212,11 +212,11 @@ impl PhysicalExtensionCodec for PhysicalCarrier {
 mod tests {
     use super::*;
     use echostack::tasks::Task;
-    use echostack::{Oracle, Table};
+    use echostack::{Manifest, Oracle, Table};
 
     fn table(task: Task) -> Vec<u8> {
         let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
-        Table::new(&oracle, [].into()).unwrap().to_bytes().unwrap()
+        Table::new(&oracle, Manifest::default()).unwrap().to_bytes().unwrap()
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A machine, its table, and the sources made of it, in Rust and in C, compiled and run: the same verdict, position and expected
 //! tokens on every word. `ECHOSTACK_WORDS` is the number of words for each language.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
@@ -11,8 +10,8 @@ use std::sync::Arc;
 use echostack::table::SourceLanguage;
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
-    Input, Language, Limits, Lookahead, Mode, Oracle, Params, Proof, Scanner, Study, SymbolId, Table, Verdict, View,
-    Walks, Word, WordKind, draw, extract, judge_all,
+    Input, Language, Limits, Lookahead, Manifest, Mode, Oracle, Params, Proof, Scanner, Study, SymbolId, Table,
+    Verdict, View, Walks, Word, WordKind, draw, extract, judge_all,
 };
 use echostack_grammar::{Encoding, Grammar};
 use rand::SeedableRng;
@@ -169,7 +168,7 @@ fn compare(name: &str, language: &dyn Language, learned: bool) {
     } else {
         (None, oracle.clone())
     };
-    let table = Arc::new(Table::new(&automaton, BTreeMap::new()).unwrap());
+    let table = Arc::new(Table::new(&automaton, Manifest::default()).unwrap());
     let terminals = table.alphabet().terminals().len();
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let walks = Walks::new(name, oracle.clone());

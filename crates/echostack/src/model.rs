@@ -1,20 +1,61 @@
-//! Whatever can judge words and be kept in a file.
+//! Whatever judges words and can be kept in a file: a machine or a table, behind one interface.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::file::{self, FileError};
 use crate::machine::Machine;
-use crate::table::Table;
+use crate::manifest::Manifest;
+use crate::recognize::{Limits, Mode, Observer, Recognizer, Session, Status, Verdict, judge, judge_all, judge_in_turn};
+use crate::symbol::{Alphabet, Input, Lookahead, SymbolId, Word};
+use crate::table::{Scanner, Table};
 
-/// A machine or a table, from a file.
-#[derive(Debug)]
-pub enum Model {
-    /// A machine, as it was learned.
+type MachineSession = <Machine as Recognizer>::Session;
+type TableSession = <Table as Recognizer>::Session;
+
+/// A machine or a table. It judges words itself, so that a program needs not know which of the two a file holds.
+///
+/// A clone shares the machine or table.
+///
+/// ```
+/// use echostack::{Manifest, Model, Oracle, Table, Verdict, tasks::Task};
+/// let table = Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Manifest::default())?;
+/// let model = Model::from_bytes(&table.to_bytes()?)?;
+/// let word = model.alphabet().word("a a b b".split(' '))?;
+/// assert_eq!(model.judge(&word), Verdict::Accept);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Model(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
     Machine(Arc<Machine>),
-    /// A table, as it was compiled.
     Table(Arc<Table>),
+}
+
+impl From<Arc<Machine>> for Model {
+    fn from(machine: Arc<Machine>) -> Self {
+        Self(Kind::Machine(machine))
+    }
+}
+
+impl From<Arc<Table>> for Model {
+    fn from(table: Arc<Table>) -> Self {
+        Self(Kind::Table(table))
+    }
+}
+
+impl From<Machine> for Model {
+    fn from(machine: Machine) -> Self {
+        Arc::new(machine).into()
+    }
+}
+
+impl From<Table> for Model {
+    fn from(table: Table) -> Self {
+        Arc::new(table).into()
+    }
 }
 
 impl Model {
@@ -31,18 +72,221 @@ impl Model {
     /// # Errors
     /// If they are of another version, damaged, or something else.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
-        Ok(if Table::is_table(bytes) {
-            Self::Table(Arc::new(Table::from_bytes(bytes)?))
-        } else {
-            Self::Machine(Arc::new(Machine::from_bytes(bytes)?))
+        Ok(if Table::is_table(bytes) { Table::from_bytes(bytes)?.into() } else { Machine::from_bytes(bytes)?.into() })
+    }
+
+    /// The machine, if the model is one.
+    pub fn machine(&self) -> Option<&Arc<Machine>> {
+        match &self.0 {
+            Kind::Machine(machine) => Some(machine),
+            Kind::Table(_) => None,
+        }
+    }
+
+    /// The table, if the model is one.
+    pub fn table(&self) -> Option<&Arc<Table>> {
+        match &self.0 {
+            Kind::Machine(_) => None,
+            Kind::Table(table) => Some(table),
+        }
+    }
+
+    /// The symbols that the model reads and pushes.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        match &self.0 {
+            Kind::Machine(machine) => machine.alphabet(),
+            Kind::Table(table) => table.alphabet(),
+        }
+    }
+
+    /// What is known about the model's origin.
+    pub fn manifest(&self) -> &Manifest {
+        match &self.0 {
+            Kind::Machine(machine) => machine.manifest(),
+            Kind::Table(table) => table.manifest(),
+        }
+    }
+
+    /// Whether a token that cannot follow is rejected or skipped; a table always rejects it.
+    pub fn mode(&self) -> Mode {
+        match &self.0 {
+            Kind::Machine(machine) => machine.mode(),
+            Kind::Table(_) => Mode::Strict,
+        }
+    }
+
+    /// Judges a word within the default limits.
+    pub fn judge(&self, word: &Word) -> Verdict {
+        self.judge_with(word, Limits::default(), &mut ())
+    }
+
+    /// Judges a word within limits, while an observer sees each step.
+    pub fn judge_with(&self, word: &Word, limits: Limits, watch: &mut dyn Observer) -> Verdict {
+        match &self.0 {
+            Kind::Machine(machine) => judge(machine, word, limits, watch),
+            Kind::Table(table) => judge(table, word, limits, watch),
+        }
+    }
+
+    /// Judges many words on rayon's threads; the verdicts do not depend on the number of threads.
+    pub fn judge_all(&self, words: &[Word], limits: Limits) -> Vec<Verdict> {
+        match &self.0 {
+            Kind::Machine(machine) => judge_all(machine, words, limits),
+            Kind::Table(table) => Scanner::judge_all(table, words, limits),
+        }
+    }
+
+    /// Judges many words on the calling thread, with the verdicts of [`Model::judge_all`].
+    pub fn judge_in_turn(&self, words: &[Word], limits: Limits) -> Vec<Verdict> {
+        match &self.0 {
+            Kind::Machine(machine) => judge_in_turn(machine, words, limits),
+            Kind::Table(table) => Scanner::judge_in_turn(table, words, limits),
+        }
+    }
+
+    /// Judges many words on the calling thread that are given as slices of their tokens.
+    pub fn judge_tokens<'a>(&self, words: impl Iterator<Item = &'a [SymbolId]>, limits: Limits) -> Vec<Verdict> {
+        match &self.0 {
+            Kind::Machine(machine) => {
+                let words: Vec<Word> = words.map(|tokens| Word::Symbols(tokens.to_vec())).collect();
+                judge_in_turn(machine, &words, limits)
+            }
+            Kind::Table(table) => {
+                let mut scanner = Scanner::new(table, limits);
+                let verdict = |tokens: &[SymbolId]| {
+                    scanner.read(tokens.iter().copied());
+                    scanner.finish()
+                };
+                words.map(verdict).collect()
+            }
+        }
+    }
+
+    /// Begins a word that is read token by token, and can be observed.
+    pub fn session(&self, limits: Limits) -> ModelSession {
+        ModelSession(match &self.0 {
+            Kind::Machine(machine) => SessionKind::Machine(Box::new(machine.start(limits))),
+            Kind::Table(table) => SessionKind::Table(table.start(limits)),
         })
     }
 
-    /// What is known of its origin; `lexer`: the lexer file, if it is for texts.
-    pub fn manifest(&self) -> &BTreeMap<String, String> {
-        match self {
-            Self::Machine(machine) => machine.manifest(),
-            Self::Table(table) => table.manifest(),
+    /// Begins a word that is read many tokens at a time, as fast as the model can.
+    pub fn scan(&self, limits: Limits) -> ModelScanner {
+        ModelScanner(match &self.0 {
+            Kind::Machine(machine) => ScannerKind::Machine(Box::new(machine.start(limits))),
+            Kind::Table(table) => ScannerKind::Table(Scanner::new(table, limits)),
+        })
+    }
+}
+
+impl Recognizer for Model {
+    type Session = ModelSession;
+
+    fn alphabet(&self) -> &Alphabet {
+        self.alphabet()
+    }
+
+    fn start(self: &Arc<Self>, limits: Limits) -> ModelSession {
+        self.session(limits)
+    }
+}
+
+/// The reading of one word by a [`Model`].
+#[derive(Clone, Debug)]
+pub struct ModelSession(SessionKind);
+
+#[derive(Clone, Debug)]
+enum SessionKind {
+    Machine(Box<MachineSession>),
+    Table(TableSession),
+}
+
+impl ModelSession {
+    /// The number of tokens read.
+    pub fn position(&self) -> u64 {
+        match &self.0 {
+            SessionKind::Machine(session) => session.position(),
+            SessionKind::Table(session) => session.position(),
+        }
+    }
+}
+
+impl Session for ModelSession {
+    fn feed(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Status {
+        match &mut self.0 {
+            SessionKind::Machine(session) => session.feed(input, watch),
+            SessionKind::Table(session) => session.feed(input, watch),
+        }
+    }
+
+    fn finish(self, watch: &mut dyn Observer) -> Verdict {
+        match self.0 {
+            SessionKind::Machine(session) => session.finish(watch),
+            SessionKind::Table(session) => session.finish(watch),
+        }
+    }
+
+    fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
+        let (mut machines, mut tables, mut is_table) = (Vec::new(), Vec::new(), Vec::new());
+        for (session, word, watch) in words {
+            is_table.push(matches!(session.0, SessionKind::Table(_)));
+            match session.0 {
+                SessionKind::Machine(session) => machines.push((*session, word, watch)),
+                SessionKind::Table(session) => tables.push((session, word, watch)),
+            }
+        }
+        let mut by_machines = MachineSession::judge_together(machines).into_iter();
+        let mut by_tables = TableSession::judge_together(tables).into_iter();
+        is_table.into_iter().filter_map(|table| if table { by_tables.next() } else { by_machines.next() }).collect()
+    }
+
+    fn expected(&self) -> Vec<Lookahead> {
+        match &self.0 {
+            SessionKind::Machine(session) => session.expected(),
+            SessionKind::Table(session) => session.expected(),
+        }
+    }
+}
+
+/// The reading of one word by a [`Model`], many tokens at a time: a table reads them with its [`Scanner`].
+#[derive(Clone, Debug)]
+pub struct ModelScanner(ScannerKind);
+
+#[derive(Clone, Debug)]
+enum ScannerKind {
+    Machine(Box<MachineSession>),
+    Table(Scanner),
+}
+
+impl ModelScanner {
+    /// Reads tokens and returns where the word stands after the last of them, or after the first that ends it.
+    pub fn read(&mut self, tokens: &[SymbolId]) -> Status {
+        match &mut self.0 {
+            ScannerKind::Machine(session) => {
+                for &token in tokens {
+                    if session.feed(Input::Symbol(token), &mut ()) != Status::Open {
+                        break;
+                    }
+                }
+                session.status()
+            }
+            ScannerKind::Table(scanner) => scanner.read(tokens.iter().copied()),
+        }
+    }
+
+    /// The number of tokens read.
+    pub fn position(&self) -> u64 {
+        match &self.0 {
+            ScannerKind::Machine(session) => session.position(),
+            ScannerKind::Table(scanner) => scanner.position(),
+        }
+    }
+
+    /// Ends the word.
+    pub fn finish(self) -> Verdict {
+        match self.0 {
+            ScannerKind::Machine(session) => session.finish(&mut ()),
+            ScannerKind::Table(mut scanner) => scanner.finish(),
         }
     }
 }

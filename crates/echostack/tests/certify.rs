@@ -59,7 +59,7 @@ fn every_language_is_proved_by_the_papers_input() {
 fn a_machine_that_was_saved_keeps_its_certificate() {
     let (machine, certificate) = proved(Task::Anbn, ReservoirKind::Cycle, View::Symbol);
     let mut again = Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap();
-    again.manifest_mut().insert("note".into(), "how it was made is not part of what it does".into());
+    again.manifest_mut().set("note", "how it was made is not part of what it does");
     check(&certificate, &again, &oracle(Task::Anbn), &()).unwrap();
 }
 

@@ -82,7 +82,9 @@ fn a_million_symbols_deep() {
     assert!(deep.finish(&mut ()).is_accept());
 
     let falling = falling / falling_shallow;
-    println!("resident {resident} MiB ({before} before); steps: {top:.3} times as many at the top, {falling:.3} down, {crossing:.3} across");
+    println!(
+        "resident {resident} MiB ({before} before); steps: {top:.3} times as many at the top, {falling:.3} down, {crossing:.3} across"
+    );
     assert!(resident < 128, "{resident} MiB resident");
     assert!(top < 1.1 && falling < 1.1 && crossing < 1.1, "{top} at the top, {falling} down, {crossing} across");
 }

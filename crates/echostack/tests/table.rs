@@ -1,11 +1,11 @@
 //! Tables against automata on many words. `ECHOSTACK_TOKENS` is the number of tokens for each language.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
-    Input, Limits, Mode, Oracle, Params, Proof, Scanner, Study, SymbolId, Table, View, WordKind, draw, extract, judge,
+    Input, Limits, Manifest, Mode, Oracle, Params, Proof, Scanner, Study, SymbolId, Table, View, WordKind, draw,
+    extract, judge,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -24,7 +24,7 @@ fn a_compiled_table_judges_as_the_automaton() {
         let (machine, proof) = Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
         assert!(matches!(proof, Proof::Proved(_)));
         let found = extract(&machine, &()).unwrap();
-        let table = Arc::new(Table::new(&found.automaton, BTreeMap::new()).unwrap());
+        let table = Arc::new(Table::new(&found.automaton, Manifest::default()).unwrap());
         let oracle = Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap());
         let chunk = |seed: usize| {
             let mut random = ChaCha8Rng::seed_from_u64(seed as u64);

@@ -11,7 +11,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use echostack::tasks::{Split, Task};
-use echostack::{Limits, Oracle, SymbolId, Table, Word, WordKind, draw, judge};
+use echostack::{Limits, Manifest, Oracle, SymbolId, Table, Word, WordKind, draw, judge};
 
 /// Words of every kind with what must be said of them.
 pub struct Truth {
@@ -23,7 +23,7 @@ pub struct Truth {
 pub fn truth(count: usize) -> Truth {
     let language = Task::Dyck2.language().unwrap();
     let strict = Oracle::strict(Task::Dyck2.automaton().unwrap()).unwrap();
-    let table = Arc::new(Table::new(&strict, BTreeMap::new()).unwrap());
+    let table = Arc::new(Table::new(&strict, Manifest::default()).unwrap());
     let tolerant = Arc::new(Oracle::tolerant(Task::Dyck2.automaton().unwrap()));
     let mut random = Split::Test.generator(1);
     let kinds = [WordKind::Valid, WordKind::NearMiss, WordKind::Random];

@@ -7,7 +7,7 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::error::DataFusionError;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Language, Oracle, Table};
+use echostack::{Language, Manifest, Oracle, Table};
 use echostack_engine::{Models, Question, function, register};
 use echostack_grammar::{Encoding, Grammar};
 use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType, Runner};
@@ -15,7 +15,7 @@ use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType, Runner};
 /// Tables of a task's automaton.
 fn table(task: Task) -> Vec<u8> {
     let automaton = Oracle::strict(task.automaton().unwrap()).unwrap();
-    Table::new(&automaton, [].into()).unwrap().to_bytes().unwrap()
+    Table::new(&automaton, Manifest::default()).unwrap().to_bytes().unwrap()
 }
 
 /// The models that the scripts name.
@@ -30,9 +30,9 @@ fn models() -> Models {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars/arithmetic");
     let (grammar, _) = Grammar::open(&folder, Encoding::Auto).unwrap();
     let lexer = std::fs::read_to_string(folder.join("lexer.l")).unwrap();
-    let arithmetic =
-        Table::new(&Oracle::strict(grammar.automaton().clone()).unwrap(), [("lexer".to_string(), lexer)].into())
-            .unwrap();
+    let mut manifest = Manifest::default();
+    manifest.set_lexer(lexer);
+    let arithmetic = Table::new(&Oracle::strict(grammar.automaton().clone()).unwrap(), manifest).unwrap();
     models.add("arithmetic", &arithmetic.to_bytes().unwrap(), None).unwrap();
     models
 }

@@ -5,7 +5,7 @@
 //! those that can occur are enough. Which of them must be told apart is found by the search for a proof: what it leaves open is
 //! added to what the functions separate.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::rules::{Pattern, Situation, few_patterns};
@@ -13,6 +13,7 @@ use crate::automaton::{AutomatonError, Oracle};
 use crate::certify::{CertifyError, Proof, Prover, Required};
 use crate::control::Control;
 use crate::machine::{Checked, List, Lists, Machine, Readout, Test};
+use crate::manifest::Manifest;
 use crate::readout::{Affine, Distances, Fault, States, separate};
 use crate::recognize::{Reduction, View};
 use crate::reservoir::{Drive, Reservoir, ReservoirError, encode};
@@ -128,11 +129,10 @@ pub fn construct(
     for (pattern, shifts, _) in few_patterns(&situations, true) {
         lists.shift.rules.push((questions.of(pattern), shifts));
     }
-    let manifest = BTreeMap::from([
-        ("echostack".to_string(), env!("CARGO_PKG_VERSION").to_string()),
-        ("reservoir".to_string(), params.params().reservoir.to_string()),
-        ("constructed".to_string(), format!("from {} rules", automaton.rules().len())),
-    ]);
+    let mut manifest = Manifest::default();
+    manifest.set_version(env!("CARGO_PKG_VERSION"));
+    manifest.set_reservoir(&params.params().reservoir);
+    manifest.set_constructed(format_args!("from {} rules", automaton.rules().len()));
     let mut examples = Examples::new(&*reservoir, view, alphabet.lookaheads());
     let (mut cost, mut total) = (FIRST_COST, 0);
     for round in 1.. {

@@ -2,7 +2,6 @@
 //!
 //! Everything is checked when a file is read: whatever it says, the result is a machine that can be run, or an error.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::readouts::{Actions, LabelledHead, Output, Readouts};
 use super::stack_machine::Machine;
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
+use crate::manifest::Manifest;
 use crate::readout::{
     Clause, HalfParts, Head, Histories, HistoryId, HistoryInput, Lesson, Lessons, Pair, Projection, ProjectionParts,
     Side, StateId, Values,
@@ -39,7 +39,7 @@ struct Header {
     shift: Vec<bool>,
     /// The classes of the output readout; none for a regression.
     output: Option<Vec<Vec<f64>>>,
-    manifest: BTreeMap<String, String>,
+    manifest: Manifest,
 }
 
 #[derive(Serialize, Deserialize)]

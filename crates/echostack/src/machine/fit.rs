@@ -1,6 +1,6 @@
 //! Training: traces to lessons (Algorithm 3), lessons to readouts.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,6 +8,7 @@ use super::params::{ActionReadout, Checked, OutputReadout, Params};
 use super::readouts::{Actions, LabelledHead, Output, Readouts};
 use super::stack_machine::{Machine, drive};
 use crate::control::{Control, Stage};
+use crate::manifest::Manifest;
 use crate::readout::{
     Distances, Fault, Head, HistoryId, KernelParts, Labelled, Lesson, Lessons, Pair, Problem, Projection, Shape, Side,
     StateId, States, Svm, Values, ridge, scale, train,
@@ -147,15 +148,14 @@ impl Checked {
     }
 }
 
-fn manifest(params: &Params, traces: &[Trace]) -> BTreeMap<String, String> {
-    let entries = [
-        ("echostack", env!("CARGO_PKG_VERSION").to_string()),
-        ("reservoir", params.reservoir.to_string()),
-        ("svm", params.svm.to_string()),
-        ("traces", traces.len().to_string()),
-        ("traces.sha256", digest(traces)),
-    ];
-    entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
+fn manifest(params: &Params, traces: &[Trace]) -> Manifest {
+    let mut manifest = Manifest::default();
+    manifest.set_version(env!("CARGO_PKG_VERSION"));
+    manifest.set_reservoir(&params.reservoir);
+    manifest.set_svm(params.svm);
+    manifest.set_trace_count(traces.len());
+    manifest.set_trace_digest(digest(traces));
+    manifest
 }
 
 /// The run of Algorithm 3 over many traces. Sequences of symbols that begin alike are stepped through only once.

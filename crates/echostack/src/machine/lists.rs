@@ -1,10 +1,10 @@
 //! Machines whose readouts are lists of clauses, as they are constructed from an automaton.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::readouts::{Actions, LabelledHead, Output, Readouts};
 use super::stack_machine::Machine;
+use crate::manifest::Manifest;
 use crate::readout::{Affine, Clause, HalfParts, Head, Lessons, Projection, ProjectionParts, Values};
 use crate::recognize::{Mode, Reduction, View};
 use crate::reservoir::Reservoir;
@@ -59,7 +59,7 @@ impl Machine {
         reservoir: Arc<dyn Reservoir>,
         view: View,
         lists: &Lists,
-        manifest: BTreeMap<String, String>,
+        manifest: Manifest,
     ) -> Option<Self> {
         let Lists { tests, actions, shift, accept } = lists;
         let neurons = reservoir.neurons();

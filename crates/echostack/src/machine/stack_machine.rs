@@ -1,9 +1,9 @@
 //! The machine itself: what it is made of, and what it decides on a pair of states.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::readouts::{Actions, Features, LabelledHead, Output, Readout, Readouts};
+use crate::manifest::Manifest;
 use crate::readout::{DecisionScratch, Head, Lessons, Projection, Side, Values};
 use crate::recognize::{Mode, Reduction, View};
 use crate::reservoir::{Drive, Reservoir};
@@ -45,7 +45,7 @@ pub struct Machine {
     /// The stack features of the empty stack.
     pub(super) bottom: Vec<f64>,
     pub(super) lessons: Arc<Lessons>,
-    pub(super) manifest: BTreeMap<String, String>,
+    pub(super) manifest: Manifest,
 }
 
 /// Everything that a machine decides on one pair of states.
@@ -86,12 +86,12 @@ impl Machine {
     }
 
     /// How the machine was made: version, settings, digest of the traces, and whatever its maker has added.
-    pub fn manifest(&self) -> &BTreeMap<String, String> {
+    pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
     /// The manifest, to add to it.
-    pub fn manifest_mut(&mut self) -> &mut BTreeMap<String, String> {
+    pub fn manifest_mut(&mut self) -> &mut Manifest {
         &mut self.manifest
     }
 
@@ -271,7 +271,7 @@ impl Machine {
         (view, mode): (View, Mode),
         readouts: Readouts,
         lessons: Lessons,
-        manifest: BTreeMap<String, String>,
+        manifest: Manifest,
     ) -> Self {
         let Readouts { projection, actions, shift, output } = readouts;
         let mut this = Self {

@@ -4,7 +4,6 @@
 //! list of states, so that a pop brings back what was known before. [`Scanner`](super::Scanner) is the fast way to run a
 //! table; as a [`Recognizer`] it takes every action one by one, and shows each of them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use super::fuse::Fused;
 use super::rows::{Rows, State};
 use crate::automaton::{AutomatonError, MAX_POP, Oracle};
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
+use crate::manifest::Manifest;
 use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 use crate::undo::UndoStack;
@@ -35,7 +35,7 @@ const MAX_STATES: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Table {
     alphabet: Arc<Alphabet>,
-    manifest: BTreeMap<String, String>,
+    manifest: Manifest,
     rows: Rows,
     fused: Fused,
 }
@@ -45,12 +45,12 @@ impl Table {
     ///
     /// # Errors
     /// [`AutomatonError::TooLarge`] if it would need more than 65,536 states.
-    pub fn new(oracle: &Oracle, manifest: BTreeMap<String, String>) -> Result<Self, AutomatonError> {
+    pub fn new(oracle: &Oracle, manifest: Manifest) -> Result<Self, AutomatonError> {
         let rows = Rows::of(oracle)?.merged();
         Self::of(oracle.automaton().alphabet().clone(), manifest, rows).ok_or(AutomatonError::TooLarge)
     }
 
-    fn of(alphabet: Arc<Alphabet>, manifest: BTreeMap<String, String>, rows: Rows) -> Option<Self> {
+    fn of(alphabet: Arc<Alphabet>, manifest: Manifest, rows: Rows) -> Option<Self> {
         if rows.states() > MAX_STATES {
             return None;
         }
@@ -64,7 +64,7 @@ impl Table {
     }
 
     /// What is known of the table's origin; `lexer`: the lexer file, if it is for texts.
-    pub fn manifest(&self) -> &BTreeMap<String, String> {
+    pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
@@ -195,7 +195,7 @@ struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
-    manifest: BTreeMap<String, String>,
+    manifest: Manifest,
 }
 
 impl Table {

@@ -309,6 +309,7 @@ mod tests {
     use super::*;
     use crate::automaton::Oracle;
     use crate::automaton::reach::tests::random_automaton;
+    use crate::manifest::Manifest;
     use crate::recognize::Recognizer;
     use crate::tasks::Task;
     use rand::{RngExt, SeedableRng};
@@ -369,7 +370,7 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(6);
         for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
             let oracle = Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap());
-            let table = Arc::new(Table::new(&oracle, std::collections::BTreeMap::new()).unwrap());
+            let table = Arc::new(Table::new(&oracle, Manifest::default()).unwrap());
             let again = Arc::new(Table::from_bytes(&table.to_bytes().unwrap()).unwrap());
             assert_eq!(again.rows(), table.rows());
             let mut accepted = 0;
@@ -388,7 +389,7 @@ mod tests {
         let (mut automata, mut accepted, mut stopped) = (0, 0, 0);
         while automata < 1000 {
             let Ok(oracle) = Oracle::strict(random_automaton(&mut random)) else { continue };
-            let Ok(table) = Table::new(&oracle, std::collections::BTreeMap::new()) else { continue };
+            let Ok(table) = Table::new(&oracle, Manifest::default()) else { continue };
             let (oracle, table) = (Arc::new(oracle), Arc::new(table));
             automata += 1;
             for _ in 0..20 {
@@ -406,7 +407,7 @@ mod tests {
     #[test]
     fn a_deep_stack_grows_and_comes_back() {
         let oracle = Oracle::strict(Task::Anbn.automaton().unwrap()).unwrap();
-        let table = Arc::new(Table::new(&oracle, std::collections::BTreeMap::new()).unwrap());
+        let table = Arc::new(Table::new(&oracle, Manifest::default()).unwrap());
         let [a, b] = ["a", "b"].map(|name| table.alphabet().symbol(name).unwrap());
         let count = 100_000;
         for (more, accepted) in [(0, true), (1, false)] {
@@ -421,7 +422,7 @@ mod tests {
     fn damaged_tables_are_refused_or_run() {
         let mut random = ChaCha8Rng::seed_from_u64(9);
         let oracle = Arc::new(Oracle::strict(Task::Json.automaton().unwrap()).unwrap());
-        let bytes = Table::new(&oracle, std::collections::BTreeMap::new()).unwrap().to_bytes().unwrap();
+        let bytes = Table::new(&oracle, Manifest::default()).unwrap().to_bytes().unwrap();
         let mut ran = 0;
         for _ in 0..3000 {
             let mut damaged = bytes.clone();

@@ -1,0 +1,85 @@
+//! What a model file says about its origin.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use serde::{Deserialize, Serialize};
+
+/// What a model file says about its origin: who trained the model, on what, and with which parameters.
+///
+/// In the file it is a JSON object of strings. The facts that echostack itself notes have accessors; any other key is kept as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Manifest(BTreeMap<String, String>);
+
+/// Defines the accessor and the setter of each fact that echostack notes, with its key in the file.
+macro_rules! facts {
+    ($($doc:literal $key:literal $get:ident $set:ident)*) => {
+        impl Manifest {
+            $(
+                #[doc = $doc]
+                pub fn $get(&self) -> Option<&str> {
+                    self.get($key)
+                }
+
+                #[doc = concat!("Sets what [`Manifest::", stringify!($get), "`] returns.")]
+                pub fn $set(&mut self, value: impl Display) {
+                    self.set($key, value);
+                }
+            )*
+        }
+    };
+}
+
+facts! {
+    "The version of echostack that made the model." "echostack" version set_version
+    "The built-in task that the model was made for." "task" task set_task
+    "The grammar or automaton that the model was made for." "language" language set_language
+    "The source of the lexer, if the model reads texts." "lexer" lexer set_lexer
+    "The name of the encoding by which a grammar became rules." "encoding" encoding set_encoding
+    "The parameters of the reservoir." "reservoir" reservoir set_reservoir
+    "The parameters of the support vector machines." "svm" svm set_svm
+    "The seed of words and weights." "seed" seed set_seed
+    "The number of training words that were asked for." "count" word_count set_word_count
+    "The number of traces that the model was trained on." "traces" trace_count set_trace_count
+    "The SHA-256 digest of these traces." "traces.sha256" trace_digest set_trace_digest
+    "What the model was constructed from, if it was not trained." "constructed" constructed set_constructed
+}
+
+impl Manifest {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// Sets the value of a key.
+    pub fn set(&mut self, key: &str, value: impl Display) {
+        self.0.insert(key.to_string(), value.to_string());
+    }
+
+    /// All keys with their values, in the order of the keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// Removes everything.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_is_a_json_object_that_keeps_unknown_keys() {
+        let text = r#"{"echostack":"0.1.0","note":"mine","traces.sha256":"ab"}"#;
+        let mut manifest: Manifest = serde_json::from_str(text).unwrap();
+        assert_eq!((manifest.version(), manifest.trace_digest()), (Some("0.1.0"), Some("ab")));
+        assert_eq!((manifest.get("note"), manifest.lexer()), (Some("mine"), None));
+        assert_eq!(serde_json::to_string(&manifest).unwrap(), text);
+        manifest.set_trace_digest("cd");
+        assert_eq!(manifest.iter().last(), Some(("traces.sha256", "cd")));
+    }
+}
