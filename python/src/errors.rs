@@ -1,5 +1,6 @@
 //! Errors of the libraries as exceptions of `echostack.errors`.
 
+use echostack_grammar::{GrammarError, SubjectError};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -51,6 +52,22 @@ pub(crate) fn file(error: echostack::FileError) -> PyErr {
     match error {
         echostack::FileError::Io { error, path } => PyOSError::new_err((error.raw_os_error(), error.to_string(), path)),
         other => Kind::File.error(other),
+    }
+}
+
+/// An error while a grammar was read.
+pub(crate) fn grammar(error: GrammarError) -> PyErr {
+    match error {
+        GrammarError::Io { error, path } => PyOSError::new_err((error.raw_os_error(), error.to_string(), path)),
+        other => Kind::Grammar.error(other),
+    }
+}
+
+/// An error of a subject: the words are vectors, or the automaton is of no use.
+pub(crate) fn subject(error: SubjectError) -> PyErr {
+    match error {
+        SubjectError::NoLanguage(_) => Kind::Data.error(error),
+        other => Kind::Grammar.error(other),
     }
 }
 

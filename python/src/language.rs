@@ -1,10 +1,12 @@
 //! Languages: tasks, grammars, automata.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use echostack::language::UnknownWordKind;
 use echostack::tasks::{Split, Task};
-use echostack::{Alphabet, Automaton, Mode, Oracle, Study, Trace, Walks, WordKind, draw, examples, write_traces};
-use echostack_grammar::{Encoding, Grammar, Lexer};
+use echostack::{Automaton, Mode, Oracle, Study, Trace, WordKind, draw, examples, write_traces};
+use echostack_grammar::{Encoding, Grammar, Lexer, Subject, UnknownEncoding};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,61 +19,32 @@ use crate::waiting::Waiting;
 
 /// Something that words are drawn from and machines are taught by.
 #[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Language {
-    name: String,
-    task: Option<Task>,
-    /// `None` for a task of real-valued inputs.
-    words: Option<Arc<dyn echostack::Language>>,
-    lexer: Option<String>,
-    encoding: Option<Encoding>,
-}
+pub(crate) struct Language(Subject);
 
 impl Language {
-    fn language(&self) -> PyResult<&Arc<dyn echostack::Language>> {
-        self.words.as_ref().ok_or_else(|| Kind::Data.error(format!("{} is no language of symbols", self.name)))
-    }
-
-    fn alphabet(&self) -> Arc<Alphabet> {
-        match (&self.words, self.task) {
-            (Some(language), _) => language.automaton().alphabet().clone(),
-            (None, Some(task)) => task.alphabet(),
-            (None, None) => unreachable!("a language is one, or a task"),
-        }
-    }
-
     /// The strict oracle.
     pub(crate) fn strict(&self) -> PyResult<Arc<Oracle>> {
         self.oracle(Mode::Strict)
     }
 
     fn oracle(&self, mode: Mode) -> PyResult<Arc<Oracle>> {
-        let automaton = self.language()?.automaton().clone();
-        Ok(Arc::new(match mode {
-            Mode::Strict => Oracle::strict(automaton).map_err(|error| Kind::Grammar.error(error))?,
-            Mode::Tolerant => Oracle::tolerant(automaton),
-        }))
+        self.0.oracle(mode, &()).map_err(errors::subject)
+    }
+
+    fn language(&self) -> PyResult<&Arc<dyn echostack::Language>> {
+        self.0.require_language().map_err(errors::subject)
     }
 
     /// Notes in a machine where it comes from.
     fn note(&self, machine: &mut echostack::Machine, seed: u64) {
         let manifest = machine.manifest_mut();
         manifest.set_seed(seed);
-        if self.task.is_some() {
-            manifest.set_task(&self.name);
-        } else {
-            manifest.set_language(&self.name);
-        }
-        if let Some(lexer) = &self.lexer {
-            manifest.set_lexer(lexer);
-        }
-        if let Some(encoding) = self.encoding {
-            manifest.set_encoding(format!("{encoding:?}").to_lowercase());
-        }
+        self.0.note(manifest);
     }
 
     fn traces(&self, traces: &[Trace]) -> PyResult<String> {
         let mut out = Vec::new();
-        write_traces(&mut out, &self.alphabet(), traces)?;
+        write_traces(&mut out, self.0.alphabet(), traces)?;
         Ok(String::from_utf8(out)?)
     }
 }
@@ -80,32 +53,37 @@ fn mode(strict: bool) -> Mode {
     if strict { Mode::Strict } else { Mode::Tolerant }
 }
 
+fn encoding(name: &str) -> PyResult<Encoding> {
+    name.parse().map_err(|error: UnknownEncoding| Kind::Parameter.error(error))
+}
+
 #[pymethods]
 impl Language {
     /// A task by its name.
     #[staticmethod]
     fn task(name: &str) -> PyResult<Self> {
         let task: Task = name.parse().map_err(|error: echostack::UnknownName| Kind::Parameter.error(error))?;
-        let language = task.language();
-        Ok(Self { name: name.to_string(), task: Some(task), words: language, lexer: None, encoding: None })
+        Ok(Self(task.into()))
     }
 
     /// A grammar in Yacc's syntax, and a lexer.
     #[staticmethod]
     #[pyo3(signature = (yacc, lexer=None, encoding="auto", name="grammar"))]
-    fn grammar(py: Python<'_>, yacc: &str, lexer: Option<String>, encoding: &str, name: &str) -> PyResult<Self> {
-        let encoding = match encoding {
-            "auto" => Encoding::Auto,
-            "suffix" => Encoding::Suffix,
-            "state" => Encoding::State,
-            other => return Err(Kind::Parameter.error(format!("encoding is {other:?}, not auto, suffix or state"))),
-        };
-        if let Some(source) = &lexer {
-            Lexer::new(source).map_err(|error| Kind::Grammar.error(error))?;
-        }
-        let grammar = work(py, || Grammar::new(name, yacc, encoding)).map_err(|error| Kind::Grammar.error(error))?;
-        let encoding = Some(grammar.encoding());
-        Ok(Self { name: name.to_string(), task: None, words: Some(Arc::new(grammar)), lexer, encoding })
+    fn grammar(py: Python<'_>, yacc: &str, lexer: Option<&str>, encoding: &str, name: &str) -> PyResult<Self> {
+        let encoding = self::encoding(encoding)?;
+        let lexer = lexer.map(Lexer::new).transpose().map_err(|error| Kind::Grammar.error(error))?;
+        let grammar = work(py, || Grammar::new(name, yacc, encoding)).map_err(errors::grammar)?;
+        Ok(Self(Subject::of_grammar(grammar, lexer)))
+    }
+
+    /// A grammar from a file, or from a folder with its lexer; a lexer that is given takes the place of that one.
+    #[staticmethod]
+    #[pyo3(signature = (path, lexer=None, encoding="auto"))]
+    fn open_grammar(py: Python<'_>, path: PathBuf, lexer: Option<&str>, encoding: &str) -> PyResult<Self> {
+        let encoding = self::encoding(encoding)?;
+        let given = lexer.map(Lexer::new).transpose().map_err(|error| Kind::Grammar.error(error))?;
+        let (grammar, own) = work(py, || Grammar::open(&path, encoding)).map_err(errors::grammar)?;
+        Ok(Self(Subject::of_grammar(grammar, given.or(own))))
     }
 
     /// An automaton in JSON.
@@ -113,25 +91,24 @@ impl Language {
     #[pyo3(signature = (json, name="automaton"))]
     fn automaton(json: &str, name: &str) -> PyResult<Self> {
         let automaton = Automaton::from_json(json).map_err(|error| Kind::Grammar.error(error))?;
-        let oracle = Oracle::strict(automaton).map_err(|error| Kind::Grammar.error(error))?;
-        let walks = Walks::new(name, Arc::new(oracle));
-        Ok(Self { name: name.to_string(), task: None, words: Some(Arc::new(walks)), lexer: None, encoding: None })
+        let subject = Subject::of_automaton(name, automaton, &()).map_err(|error| Kind::Grammar.error(error))?;
+        Ok(Self(subject))
     }
 
     #[getter]
     fn name(&self) -> &str {
-        &self.name
+        self.0.name()
     }
 
     #[getter]
     fn lexer(&self) -> Option<&str> {
-        self.lexer.as_deref()
+        self.0.lexer().map(Lexer::source)
     }
 
     /// The names of the terminals and of the nonterminals.
     #[getter]
     fn symbols(&self) -> (Vec<String>, Vec<String>) {
-        convert::symbols(&self.alphabet())
+        convert::symbols(self.0.alphabet())
     }
 
     /// The rules in the paper's form, one a line.
@@ -152,10 +129,8 @@ impl Language {
         kind: &str,
         seed: u64,
     ) -> PyResult<Vec<Vec<String>>> {
-        let kind = WordKind::ALL.into_iter().find(|own| own.to_string() == kind).ok_or_else(|| {
-            Kind::Parameter.error(format!("kind is {kind:?}, but must be valid, near-miss or random"))
-        })?;
-        let (language, oracle, alphabet) = (self.language()?, self.strict()?, self.alphabet());
+        let kind: WordKind = kind.parse().map_err(|error: UnknownWordKind| Kind::Parameter.error(error))?;
+        let (language, oracle, alphabet) = (self.language()?, self.strict()?, self.0.alphabet());
         let found = work(py, || {
             let mut random = Split::Test.generator(seed);
             let one = |_| draw(&**language, &oracle, kind, lengths.0..=lengths.1, &mut random);
@@ -163,9 +138,9 @@ impl Language {
         });
         let found = found.ok_or_else(|| {
             let (from, to) = lengths;
-            Kind::Data.error(format!("{} has no {kind} words with {from} to {to} tokens", self.name))
+            Kind::Data.error(format!("{} has no {kind} words with {from} to {to} tokens", self.name()))
         })?;
-        Ok(found.iter().map(|word| names(&alphabet, word)).collect())
+        Ok(found.iter().map(|word| names(alphabet, word)).collect())
     }
 
     /// Traces as JSON Lines: valid words, or of all kinds, as the part of wrong words asks.
@@ -181,7 +156,7 @@ impl Language {
         test: bool,
     ) -> PyResult<String> {
         let split = if test { Split::Test } else { Split::Train };
-        if let (Some(task), None) = (self.task, &self.words) {
+        if let (Some(task), None) = (self.0.task(), self.0.language()) {
             return self.traces(&task.examples(split, count, seed));
         }
         if !(0. ..=1.).contains(&negatives) {
@@ -195,7 +170,7 @@ impl Language {
             WordKind::shares(count, negatives).into_iter().flat_map(part).collect::<Vec<Trace>>()
         });
         if traces.len() < count {
-            return Err(Kind::Data.error(format!("{} has too few words of the lengths asked for", self.name)));
+            return Err(Kind::Data.error(format!("{} has too few words of the lengths asked for", self.name())));
         }
         self.traces(&traces)
     }

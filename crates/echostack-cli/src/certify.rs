@@ -6,19 +6,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
 use echostack::certify::{Difference, OpenCell, ProvedCell, Size, check_each};
 use echostack::suffix::InputSuffix;
 use echostack::{
     Alphabet, Answer, Certificate, CertifyError, Control, Machine, Mode, Oracle, Proof, Prover, Readout, Reduction,
     Verdict,
 };
+use echostack_grammar::{Encoding, Subject};
 use serde_json::json;
 
 use crate::check::tell;
 use crate::progress::{Bar, TimeLimit};
 use crate::sample::names;
-use crate::subject::{EncodingName, Subject};
+use crate::subject::encoding;
 use crate::{Outcome, load, print_json};
 
 #[derive(clap::Args)]
@@ -41,8 +41,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     write_automaton: Option<PathBuf>,
     /// How a grammar becomes rules [default: as the machine was taught]
-    #[arg(long, value_enum)]
-    encoding: Option<EncodingName>,
+    #[arg(long, value_parser = encoding())]
+    encoding: Option<Encoding>,
     /// How many open cells to show if there is no proof
     #[arg(long, default_value_t = 10, value_name = "N")]
     show_open: usize,
@@ -67,7 +67,7 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
     }
     let start = Instant::now();
     if let Some(path) = &args.check {
-        return check_file(args, quiet, path, (&machine, &oracle, &subject.name), start, control);
+        return check_file(args, quiet, path, (&machine, &oracle, subject.name()), start, control);
     }
     let prover = Prover::new(&oracle, machine.view(), control)?;
     let proof = prover.prove(&machine, control);
@@ -77,7 +77,7 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
             if let Some(path) = &args.output {
                 write(path, &certificate)?;
             }
-            tell_proved(args, quiet, (&subject.name, machine.alphabet()), certificate.size(), start)?;
+            tell_proved(args, quiet, (subject.name(), machine.alphabet()), certificate.size(), start)?;
             Ok(Outcome::Accepted)
         }
         Proof::Open { cells, examined, .. } => {
@@ -112,9 +112,9 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
 }
 
 /// How a grammar becomes rules that a machine is compared with: as it was taught, if nothing else is asked for.
-pub(crate) fn encoding_of(machine: &Machine, asked: Option<EncodingName>) -> EncodingName {
-    let taught = machine.manifest().encoding().and_then(|name| EncodingName::from_str(name, false).ok());
-    asked.or(taught).unwrap_or(EncodingName::Auto)
+pub(crate) fn encoding_of(machine: &Machine, asked: Option<Encoding>) -> Encoding {
+    let taught = machine.manifest().encoding().and_then(|name| name.parse().ok());
+    asked.or(taught).unwrap_or(Encoding::Auto)
 }
 
 /// Prints a word on which a machine and an automaton differ, and what each says of it.

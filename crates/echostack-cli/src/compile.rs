@@ -8,11 +8,12 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::table::SourceLanguage;
 use echostack::{Mode, Table};
+use echostack_grammar::{Encoding, Subject};
 
 use crate::certify::encoding_of;
 use crate::extract::{equivalent, exact};
 use crate::progress::Bar;
-use crate::subject::{EncodingName, Subject};
+use crate::subject::encoding;
 use crate::{Outcome, load};
 
 #[derive(clap::Args)]
@@ -30,8 +31,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "AUTOMATON")]
     against: Option<String>,
     /// How a grammar becomes rules [default: as the machine was taught]
-    #[arg(long, value_enum)]
-    encoding: Option<EncodingName>,
+    #[arg(long, value_parser = encoding())]
+    encoding: Option<Encoding>,
 }
 
 /// What a machine is compiled to.

@@ -6,10 +6,11 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use echostack::tasks::ReservoirKind;
 use echostack::{Mode, Params, Proof, View, construct};
+use echostack_grammar::{Encoding, Subject};
 
 use crate::learn::LookaheadView;
 use crate::progress::{Bar, TimeLimit};
-use crate::subject::{EncodingName, Subject};
+use crate::subject::encoding;
 use crate::{Kind, Outcome, certify};
 
 #[derive(clap::Args)]
@@ -18,8 +19,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "AUTOMATON")]
     automaton: String,
     /// How a grammar becomes rules
-    #[arg(long, value_enum, default_value = "auto")]
-    encoding: EncodingName,
+    #[arg(long, value_parser = encoding(), default_value = "auto")]
+    encoding: Encoding,
     /// The kind of reservoir
     #[arg(long, value_enum, default_value = "cycle")]
     reservoir: Kind,
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     if !quiet {
         let rules = oracle.automaton().rules().len();
         let output = args.output.display();
-        eprintln!("constructed {} from {rules} rules in {milliseconds:.0} ms; saved {output}", subject.name);
+        eprintln!("constructed {} from {rules} rules in {milliseconds:.0} ms; saved {output}", subject.name());
     }
     let Proof::Proved(certificate) = proof else {
         eprintln!("echostack: no proof was found; `echostack certify` shows what is open. Try more --neurons");

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use echostack::tasks::Split;
 use echostack::{Limits, Model, Oracle, Score, Word, WordKind, compare, draw, score};
+use echostack_grammar::{Encoding, Subject};
 use serde_json::{Map, Value, json};
 
 use crate::progress::Bar;
 use crate::sample::names;
-use crate::subject::{self, EncodingName, Subject, lengths};
+use crate::subject::{self, lengths};
 use crate::{Outcome, load_model, print_json};
 
 #[derive(clap::Args)]
@@ -54,12 +55,12 @@ const BATCH: usize = 512;
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let model = Arc::new(load_model(&args.model)?);
-    let subject = args.subject.open(EncodingName::Auto, &())?;
-    subject.fits(model.alphabet())?;
+    let subject = args.subject.open(Encoding::Auto, &())?;
+    subject.check_tokens(model.alphabet())?;
     let mut json = Map::new();
-    json.insert("task".into(), json!(subject.name));
-    if subject.language.is_none() {
-        let task = subject.task.context("only tasks have no language")?;
+    json.insert("task".into(), json!(subject.name()));
+    if subject.language().is_none() {
+        let task = subject.task().context("only tasks have no language")?;
         let Score { error, wrong, tokens, .. } =
             score(&model, &task.examples(Split::Test, args.count, args.seed), Limits::default());
         let measured = Measured { error, wrong: wrong.len(), tokens, ..Measured::default() };
@@ -89,8 +90,8 @@ fn measure(
     random: &mut rand_chacha::ChaCha8Rng,
     bar: &Bar,
 ) -> Result<Measured> {
-    let language = subject.language()?;
-    let shortest = args.min_length.unwrap_or(if subject.task.is_some() { 50 } else { 1 });
+    let language = subject.require_language()?;
+    let shortest = args.min_length.unwrap_or(if subject.task().is_some() { 50 } else { 1 });
     let lengths = lengths(shortest, args.max_length)?;
     let mut measured = Measured::default();
     let mut done = 0;
@@ -99,7 +100,7 @@ fn measure(
         for _ in 0..BATCH.min(args.count - done) {
             let word = draw(&**language, oracle, kind, lengths.clone(), random);
             words.push(word.with_context(|| {
-                format!("there are no {kind} words of {} with {shortest} to {} tokens", subject.name, args.max_length)
+                format!("there are no {kind} words of {} with {shortest} to {} tokens", subject.name(), args.max_length)
             })?);
         }
         let comparison = compare(model, oracle, &words, Limits::default());

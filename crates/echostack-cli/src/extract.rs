@@ -8,10 +8,11 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::automaton::{Notation, WordGrammar};
 use echostack::{Alphabet, Control, ExtractError, Extraction, Machine, Mode, Proof, Prover, extract};
+use echostack_grammar::{Encoding, Subject};
 
 use crate::certify::{encoding_of, tell_difference};
 use crate::progress::{Bar, TimeLimit};
-use crate::subject::{EncodingName, Subject};
+use crate::subject::encoding;
 use crate::{Outcome, load};
 
 #[derive(clap::Args)]
@@ -29,8 +30,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "AUTOMATON", conflicts_with_all = ["format", "output"])]
     equivalent_to: Option<String>,
     /// How a grammar becomes rules [default: as the machine was taught]
-    #[arg(long, value_enum)]
-    encoding: Option<EncodingName>,
+    #[arg(long, value_parser = encoding())]
+    encoding: Option<Encoding>,
     #[command(flatten)]
     limit: TimeLimit,
 }
@@ -132,7 +133,7 @@ pub(crate) fn equivalent(
     let proof = prover.prove(machine, control);
     bar.finish();
     let Proof::Open { cells, .. } = proof? else {
-        println!("equivalent: on every word the machine does what {} does", subject.name);
+        println!("equivalent: on every word the machine does what {} does", subject.name());
         return Ok(Outcome::Accepted);
     };
     let Some(found) = prover.difference(machine, &cells, control) else {

@@ -14,9 +14,10 @@ use echostack::{
     Alphabet, Answer, Checked, Context as Asked, Control, Exercise, Language, Machine, Mode, Params, Proof, ProofRound,
     Readout, Round, Study, Svm, SymbolId, Trace, View, contradictions, practise, read_contexts, read_traces,
 };
+use echostack_grammar::{Encoding, Subject};
 
 use crate::progress::{Bar, TimeLimit};
-use crate::subject::{self, EncodingName, Subject, lengths};
+use crate::subject::{self, encoding, lengths};
 use crate::{Kind, Outcome, certify, print_json};
 
 #[derive(clap::Args)]
@@ -34,8 +35,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "contexts")]
     majority: bool,
     /// How a grammar becomes rules
-    #[arg(long, value_enum, default_value = "auto")]
-    encoding: EncodingName,
+    #[arg(long, value_parser = encoding(), default_value = "auto")]
+    encoding: Encoding,
     /// The kind of reservoir
     #[arg(long, value_enum, default_value = "cycle")]
     reservoir: Kind,
@@ -138,7 +139,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     })?;
     bar.finish();
     let unnamed = if args.traces.is_some() { "traces" } else { "contexts" };
-    let name = subject.as_ref().map_or(unnamed, |subject| &subject.name).to_string();
+    let name = subject.as_ref().map_or(unnamed, Subject::name).to_string();
     let Learned { mut machine, words, rounds, proof } = learned;
     let seconds = start.elapsed().as_secs_f64();
     let manifest = machine.manifest_mut();
@@ -231,21 +232,25 @@ fn params(args: &Args, defaults: Params, view: View, mode: Mode) -> Params {
 
 fn from_subject(args: &Args, subject: &Subject, bar: &Bar, control: &dyn Control, quiet: bool) -> Result<Learned> {
     let kind: ReservoirKind = args.reservoir.into();
-    let is_task = subject.task.is_some();
+    let is_task = subject.task().is_some();
     let paper = is_task && !args.prove;
     let negatives = args.negatives.unwrap_or(if paper { 0. } else { 0.5 });
     let strict = args.strict || !paper;
     let view = if paper { View::Reservoir } else { View::Symbol };
     let mode = if strict { Mode::Strict } else { Mode::Tolerant };
-    let defaults = match subject.task {
+    let defaults = match subject.task() {
         _ if args.prove => Params::provable(kind, args.neurons, args.seed),
         Some(task) => task.params(kind, args.neurons, args.seed),
         None => Params::standard(kind, args.neurons, args.seed),
     };
     let params = params(args, defaults, view, mode).check()?;
-    let Some(language) = &subject.language else {
-        ensure!(negatives == 0. && !strict, "{} has no wrong words: leave out --negatives and --strict", subject.name);
-        let task = subject.task.context("only tasks have words without a language")?;
+    let Some(language) = subject.language() else {
+        ensure!(
+            negatives == 0. && !strict,
+            "{} has no wrong words: leave out --negatives and --strict",
+            subject.name()
+        );
+        let task = subject.task().context("only tasks have words without a language")?;
         let traces = task.examples(Split::Train, args.count, args.seed);
         let machine = params.fit(&task.alphabet(), &traces, bar)?;
         return Ok(Learned { machine, words: Some(traces.len()), rounds: Vec::new(), proof: None });

@@ -23,7 +23,6 @@ mod text;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
@@ -106,19 +105,6 @@ struct TasksArgs {
     /// Show each task's rules and the grammar its words are drawn from
     #[arg(long)]
     rules: bool,
-}
-
-/// A task by its name; `task:NAME` says that no grammar is meant.
-#[derive(Clone, Copy)]
-struct TaskName(Task);
-
-impl FromStr for TaskName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let name = text.strip_prefix("task:").unwrap_or(text);
-        name.parse().map(Self).map_err(|error: echostack::UnknownName| error.to_string())
-    }
 }
 
 /// The kind of reservoir, as an option.

@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{Alphabet, Cycle, Input, Legendre, Mode, Random, ReservoirParams, Word, WordKind, all_words, draw};
+use echostack_grammar::Encoding;
 use serde_json::{Value, json};
 
-use crate::subject::{self, EncodingName, lengths};
+use crate::subject::{self, lengths};
 use crate::{Kind, Outcome};
 
 #[derive(clap::Args)]
@@ -17,8 +18,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,
     /// What words to draw
-    #[arg(long, value_enum, default_value = "valid")]
-    kind: KindOfWord,
+    #[arg(long, value_parser = kinds(), default_value = "valid")]
+    kind: WordKind,
     /// How many words
     #[arg(long, default_value_t = 100)]
     count: usize,
@@ -48,22 +49,9 @@ pub(crate) struct Args {
     neurons: usize,
 }
 
-/// A kind of word, as an option.
-#[derive(Clone, Copy, ValueEnum)]
-enum KindOfWord {
-    Valid,
-    NearMiss,
-    Random,
-}
-
-impl From<KindOfWord> for WordKind {
-    fn from(kind: KindOfWord) -> Self {
-        match kind {
-            KindOfWord::Valid => Self::Valid,
-            KindOfWord::NearMiss => Self::NearMiss,
-            KindOfWord::Random => Self::Random,
-        }
-    }
+/// Reads a kind of word.
+fn kinds() -> impl TypedValueParser<Value = WordKind> {
+    PossibleValuesParser::new(WordKind::ALL.map(WordKind::name)).try_map(|name| name.parse::<WordKind>())
 }
 
 /// The names of a word's tokens.
@@ -78,18 +66,18 @@ pub(crate) fn names<'a>(alphabet: &'a Alphabet, word: &'a Word) -> impl Iterator
 const MOST: usize = 1_000_000;
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let subject = args.subject.open(EncodingName::Auto, &())?;
+    let subject = args.subject.open(Encoding::Auto, &())?;
     if let Some(path) = &args.work {
-        let Some(task) = subject.task else { bail!("a work item is made of a task: give --task") };
+        let Some(task) = subject.task() else { bail!("a work item is made of a task: give --task") };
         let work = work_item(task, args.reservoir.into(), args.neurons, args.seed)?;
         std::fs::write(path, work.to_string()).with_context(|| format!("could not write {}", path.display()))?;
         return Ok(Outcome::Accepted);
     }
-    let language = subject.language()?;
+    let language = subject.require_language()?;
     let alphabet = subject.alphabet();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut print = |word: &Word| {
-        let names: Vec<&str> = names(&alphabet, word).collect();
+        let names: Vec<&str> = names(alphabet, word).collect();
         writeln!(out, "{}", names.join(if args.chars { "" } else { " " }))
     };
     if let Some(longest) = args.all {
@@ -98,14 +86,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         let all = all.with_context(|| format!("there are more than {MOST} words up to length {longest}"))?;
         all.iter().try_for_each(&mut print)?;
     } else {
-        let kind = args.kind.into();
+        let kind = args.kind;
         let oracle = subject.oracle(Mode::Tolerant, &())?;
         let mut random = Split::Train.generator(args.seed);
         let lengths = lengths(args.min_length, args.max_length)?;
         for _ in 0..args.count {
             let word = draw(&**language, &oracle, kind, lengths.clone(), &mut random);
             let Some(word) = word else {
-                let (name, from, to) = (&subject.name, args.min_length, args.max_length);
+                let (name, from, to) = (subject.name(), args.min_length, args.max_length);
                 bail!("there are no {kind} words of {name} with {from} to {to} tokens");
             };
             print(&word)?;

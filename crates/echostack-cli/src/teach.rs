@@ -7,17 +7,18 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use echostack::tasks::Split;
 use echostack::{Mode, Study, Trace, write_traces};
+use echostack_grammar::Encoding;
 
 use crate::Outcome;
-use crate::subject::{self, EncodingName, lengths};
+use crate::subject::{self, encoding, lengths};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,
     /// How a grammar becomes rules
-    #[arg(long, value_enum, default_value = "auto")]
-    encoding: EncodingName,
+    #[arg(long, value_parser = encoding(), default_value = "auto")]
+    encoding: Encoding,
     /// The number of words, beside those that cover a grammar
     #[arg(long, default_value_t = 100)]
     count: usize,
@@ -41,7 +42,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!((0. ..=1.).contains(&args.negatives), "--negatives is {}, but must be from 0 to 1", args.negatives);
     let subject = args.subject.open(args.encoding, &())?;
-    let traces: Vec<Trace> = match (&subject.language, subject.task) {
+    let traces: Vec<Trace> = match (subject.language(), subject.task()) {
         (Some(language), _) => {
             let mode = if args.tolerant { Mode::Tolerant } else { Mode::Strict };
             let study = Study {
@@ -57,11 +58,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     };
     let alphabet = subject.alphabet();
     match &args.output {
-        None => write_traces(&mut BufWriter::new(std::io::stdout().lock()), &alphabet, &traces)?,
+        None => write_traces(&mut BufWriter::new(std::io::stdout().lock()), alphabet, &traces)?,
         Some(path) => {
             let file = File::create(path).with_context(|| format!("could not write {}", path.display()))?;
             let mut out = BufWriter::new(file);
-            write_traces(&mut out, &alphabet, &traces)?;
+            write_traces(&mut out, alphabet, &traces)?;
             out.flush()?;
         }
     }

@@ -7,7 +7,7 @@ use cfgrammar::yacc::YaccGrammar;
 use lrtable::{StIdx, StateGraph, statetable::Conflicts};
 
 use crate::count::Shortest;
-use crate::table::Table;
+use crate::table::LrTable;
 
 /// The longest sentence that is searched for two readings.
 const LONGEST: usize = 9;
@@ -15,7 +15,7 @@ const LONGEST: usize = 9;
 const MOST: usize = 3000;
 
 pub(crate) fn explain(
-    table: &Table,
+    table: &LrTable,
     grammar: &YaccGrammar<u32>,
     graph: &StateGraph<u32>,
     conflicts: &Conflicts<u32>,
@@ -84,7 +84,7 @@ fn path(graph: &StateGraph<u32>, to: StIdx<u32>) -> Vec<Symbol<u32>> {
 type Reading = (Vec<usize>, String);
 
 /// A shortest sentence with two readings, if one is found.
-fn ambiguous(table: &Table) -> Option<(String, [String; 2])> {
+fn ambiguous(table: &LrTable) -> Option<(String, [String; 2])> {
     let mut known: HashMap<(usize, usize), Vec<Reading>> = HashMap::new();
     for length in 1..=LONGEST {
         let mut seen: HashMap<Vec<usize>, String> = HashMap::new();
@@ -103,7 +103,7 @@ fn ambiguous(table: &Table) -> Option<(String, [String; 2])> {
 
 /// All readings of a symbol with a length; `None` if there are too many to look at.
 fn readings(
-    table: &Table,
+    table: &LrTable,
     symbol: usize,
     length: usize,
     known: &mut HashMap<(usize, usize), Vec<Reading>>,

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::table::{Production, Table};
+use crate::table::{LrTable, Production};
 
 /// The numbers of derivations by length, each multiplied with `scale` to the power of the length, so that they fit in f64.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ const ATTEMPTS: usize = 20;
 
 impl Counts {
     /// `None` if a rule derives itself alone.
-    pub(crate) fn new(table: &Table, longest: usize) -> Option<Self> {
+    pub(crate) fn new(table: &LrTable, longest: usize) -> Option<Self> {
         let mut scale = 1_f64;
         for _ in 0..ATTEMPTS {
             let (counts, done) = Self::scaled(table, longest, scale)?;
@@ -44,7 +44,7 @@ impl Counts {
     }
 
     /// Counts until the numbers become too large, and says how many lengths were done.
-    fn scaled(table: &Table, longest: usize, scale: f64) -> Option<(Self, usize)> {
+    fn scaled(table: &LrTable, longest: usize, scale: f64) -> Option<(Self, usize)> {
         let empty = vec![0.; longest + 1];
         let mut symbols = vec![empty.clone(); table.names.len()];
         if longest > 0 {
@@ -71,7 +71,7 @@ impl Counts {
     }
 
     /// Counts what has this length once more and says whether something changed.
-    fn settle(&mut self, table: &Table, length: usize) -> bool {
+    fn settle(&mut self, table: &LrTable, length: usize) -> bool {
         let mut totals = vec![0.; table.names.len()];
         for (production, rests) in table.productions.iter().zip(&mut self.rests) {
             for place in (0..production.right.len()).rev() {
@@ -91,7 +91,7 @@ impl Counts {
     /// A word whose length is drawn uniformly from those in the range that words have.
     pub(crate) fn draw(
         &self,
-        table: &Table,
+        table: &LrTable,
         random: &mut ChaCha8Rng,
         lengths: &RangeInclusive<usize>,
     ) -> Option<Vec<usize>> {
@@ -145,14 +145,14 @@ fn choose(random: &mut ChaCha8Rng, choices: &[(usize, f64)]) -> usize {
 
 /// The shortest derivations of a grammar's symbols.
 pub(crate) struct Shortest<'a> {
-    table: &'a Table,
+    table: &'a LrTable,
     /// For each symbol its shortest length and, if it is a nonterminal, the production that has it; `None` if it derives
     /// no word.
     best: Vec<Option<(usize, usize)>>,
 }
 
 impl<'a> Shortest<'a> {
-    pub(crate) fn new(table: &'a Table) -> Self {
+    pub(crate) fn new(table: &'a LrTable) -> Self {
         let mut best = vec![None; table.names.len()];
         best[..table.terminals].fill(Some((1, 0)));
         let mut this = Self { table, best };
@@ -227,7 +227,7 @@ impl<'a> Shortest<'a> {
 const MOST_COVERING: usize = 3000;
 
 /// For each production at each place where its rule is used, a shortest word with it there.
-pub(crate) fn covering(table: &Table) -> Vec<Vec<usize>> {
+pub(crate) fn covering(table: &LrTable) -> Vec<Vec<usize>> {
     let shortest = Shortest::new(table);
     let contexts = shortest.contexts();
     // The word around a symbol: what stands before and after it, from the start.

@@ -7,11 +7,13 @@
 //! bottom stands for state 0. No decision needs more than two symbols then.
 
 use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
 
 use echostack::{Alphabet, Automaton, AutomatonError, Lookahead, Oracle, Rule, SymbolId, Viability};
 
-use crate::table::{Action, Table};
-use crate::{GrammarError, MAX_SYMBOLS};
+use crate::error::{GrammarError, MAX_SYMBOLS};
+use crate::table::{Action, LrTable};
 
 /// How a table is made into rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -25,12 +27,45 @@ pub enum Encoding {
     State,
 }
 
+/// A name that is none of an encoding.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("encoding is {0:?}, not auto, suffix or state")]
+pub struct UnknownEncoding(String);
+
+impl Encoding {
+    /// All encodings.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Suffix, Self::State];
+
+    /// The name of the encoding, in options and manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Suffix => "suffix",
+            Self::State => "state",
+        }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Encoding {
+    type Err = UnknownEncoding;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEncoding> {
+        Self::ALL.into_iter().find(|encoding| encoding.name() == name).ok_or_else(|| UnknownEncoding(name.to_string()))
+    }
+}
+
 /// The most rules with suffixes; a grammar with more is clearer with states.
 const MAX_RULES: usize = 20_000;
 /// The most states for which suffixes are tried.
 const MAX_STATES: usize = 400;
 
-pub(crate) fn encode(table: &Table, encoding: Encoding) -> Result<(Automaton, Encoding), GrammarError> {
+pub(crate) fn encode(table: &LrTable, encoding: Encoding) -> Result<(Automaton, Encoding), GrammarError> {
     if encoding != Encoding::State {
         match by_suffix(table) {
             Ok(automaton) => return Ok((automaton, Encoding::Suffix)),
@@ -41,25 +76,25 @@ pub(crate) fn encode(table: &Table, encoding: Encoding) -> Result<(Automaton, En
     Ok((by_state(table)?, Encoding::State))
 }
 
-fn lookahead(table: &Table, number: usize) -> Lookahead {
+fn lookahead(table: &LrTable, number: usize) -> Lookahead {
     if number == table.terminals { Lookahead::End } else { Lookahead::Token(SymbolId::new(number)) }
 }
 
 /// What a state does, with a state that only reduces doing so whatever comes: the error is found later, and before the
 /// next shift.
-fn effective(table: &Table, state: usize, lookahead: usize) -> Action {
+fn effective(table: &LrTable, state: usize, lookahead: usize) -> Action {
     table.only_reduction(state).map_or(table.actions[state][lookahead], Action::Reduce)
 }
 
 /// What a state does, apart from where a shift leads.
-fn behaviour(table: &Table, state: usize) -> Vec<Action> {
+fn behaviour(table: &LrTable, state: usize) -> Vec<Action> {
     let plain = |action| if let Action::Shift(_) = action { Action::Shift(0) } else { action };
     (0..=table.terminals).map(|lookahead| plain(effective(table, state, lookahead))).collect()
 }
 
 /// Whether stacks with a long enough common end always do the same. Pairs of different states that a common end of length
 /// k leads to only become fewer with k, so this ends.
-fn suffixes_decide(table: &Table) -> bool {
+fn suffixes_decide(table: &LrTable) -> bool {
     let states = table.states();
     let behaviours: Vec<_> = (0..states).map(|state| behaviour(table, state)).collect();
     let mut pairs: BTreeSet<(usize, usize)> = (0..states).flat_map(|a| (a + 1..states).map(move |b| (a, b))).collect();
@@ -84,7 +119,7 @@ fn suffixes_decide(table: &Table) -> bool {
     }
 }
 
-fn by_suffix(table: &Table) -> Result<Automaton, GrammarError> {
+fn by_suffix(table: &LrTable) -> Result<Automaton, GrammarError> {
     if table.states() > MAX_STATES {
         return Err(GrammarError::LargeBySuffix);
     }
@@ -112,7 +147,7 @@ fn by_suffix(table: &Table) -> Result<Automaton, GrammarError> {
 ///
 /// A table without precedences has a way for just those stacks from which its grammar derives a word. Precedences leave out
 /// actions, so that a way may end nowhere. Then the viable stacks are computed from the rules, whenever they are needed.
-fn viable(table: &Table, automaton: Automaton, next: &[Vec<Option<usize>>]) -> Result<Automaton, GrammarError> {
+fn viable(table: &LrTable, automaton: Automaton, next: &[Vec<Option<usize>>]) -> Result<Automaton, GrammarError> {
     let given = automaton.clone().with_viability(Viability::given(automaton.alphabet().len(), next)?)?;
     if !table.has_precedences {
         return Ok(given);
@@ -130,7 +165,7 @@ fn viable(table: &Table, automaton: Automaton, next: &[Vec<Option<usize>>]) -> R
 
 /// The search for suffixes that decide.
 struct Suffixes<'a> {
-    table: &'a Table,
+    table: &'a LrTable,
     rules: Vec<Rule>,
 }
 
@@ -200,7 +235,7 @@ impl Suffixes<'_> {
     }
 }
 
-fn by_state(table: &Table) -> Result<Automaton, GrammarError> {
+fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
     let symbols = table.names.len();
     let total = symbols + table.states();
     if total > MAX_SYMBOLS {

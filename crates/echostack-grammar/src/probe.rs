@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::count::Shortest;
-use crate::table::{Action, Table};
+use crate::table::{Action, LrTable};
 
 /// For each state the symbols on a shortest way to it.
-fn ways(table: &Table, shortest: &Shortest<'_>) -> Vec<Option<Vec<usize>>> {
+fn ways(table: &LrTable, shortest: &Shortest<'_>) -> Vec<Option<Vec<usize>>> {
     let mut ways: Vec<Option<Vec<usize>>> = vec![None; table.states()];
     ways[0] = Some(Vec::new());
     let mut queue = VecDeque::from([0]);
@@ -25,7 +25,7 @@ fn ways(table: &Table, shortest: &Shortest<'_>) -> Vec<Option<Vec<usize>>> {
 }
 
 /// The steps from state to state that a parser takes on a word's last token, once it stands.
-fn last_steps(table: &Table, word: &[usize]) -> BTreeSet<(usize, usize)> {
+fn last_steps(table: &LrTable, word: &[usize]) -> BTreeSet<(usize, usize)> {
     let mut stack = vec![0];
     let mut steps = BTreeSet::new();
     for &token in word {
@@ -53,7 +53,7 @@ fn last_steps(table: &Table, word: &[usize]) -> BTreeSet<(usize, usize)> {
 }
 
 /// Every state with every token as the next one, and every step over a nonterminal with one token after it.
-pub(crate) fn probes(table: &Table) -> Vec<Vec<usize>> {
+pub(crate) fn probes(table: &LrTable) -> Vec<Vec<usize>> {
     let shortest = Shortest::new(table);
     let ways = ways(table, &shortest);
     let expand = |symbols: &[usize]| {

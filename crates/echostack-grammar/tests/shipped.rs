@@ -12,7 +12,7 @@ use echostack::{
     Alphabet, Input, Language, Limits, Lookahead, Node, Oracle, SymbolId, Tree, TreeBuilder, Verdict, Visit, Word,
     WordKind, all_words, draw, judge,
 };
-use echostack_grammar::{Action, Encoding, Grammar, Table};
+use echostack_grammar::{Action, Encoding, Grammar, LrTable};
 use lrlex::{DefaultLexeme, DefaultLexerTypes, LRNonStreamingLexer};
 use lrpar::{Lexeme, RTParserBuilder, RecoveryKind};
 use lrtable::{Minimiser, from_yacc};
@@ -37,7 +37,7 @@ fn symbols(word: &Word) -> Vec<usize> {
 }
 
 /// A parser as every textbook has it: slow and obvious.
-struct Parser<'a>(&'a Table);
+struct Parser<'a>(&'a LrTable);
 
 impl Parser<'_> {
     /// Reduces under a lookahead and says what is to be done then.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use echostack::WordKind;
 use kuva::plot::LinePlot;
 use kuva::render::figure::Figure;
 use kuva::render::layout::{Layout, TickFormat};
@@ -9,8 +10,8 @@ use kuva::render::plots::Plot;
 
 use crate::figures::{Drawing, FigureError, drawing};
 use crate::record::Line;
-use crate::spec::{Kind, TestSet};
 use crate::tables::{Measure, summary};
+use crate::test_set::TestSet;
 
 /// For each task the curves of its models: places from left to right, and the error there.
 type Panels = BTreeMap<String, BTreeMap<String, Vec<(f64, f64)>>>;
@@ -39,7 +40,7 @@ fn by_length(lines: &[Line]) -> Panels {
         Line::Specification { specification, .. } => Some(&specification.tests),
         _ => None,
     });
-    let valid = tests.flatten().filter(|test| test.kind == Kind::Valid);
+    let valid = tests.flatten().filter(|test| test.kind == WordKind::Valid);
     let middle = |test: &TestSet| f64::midpoint(test.lengths.0 as f64, test.lengths.1 as f64);
     let places: BTreeMap<&str, f64> = valid.map(|test| (test.name.as_str(), middle(test))).collect();
     let errors = summary(lines, Measure::Error);

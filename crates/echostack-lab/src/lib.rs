@@ -13,9 +13,11 @@ pub mod record;
 mod run;
 mod spec;
 pub mod tables;
+mod test_set;
 
 pub use model::{Choice, Model, ModelError, Prepared, Trained};
-pub use problem::{Problem, ProblemError};
+pub use problem::Problem;
 pub use record::{Line, RecordError, RecordFile, merge};
 pub use run::{Progress, Run, RunError, Shard};
-pub use spec::{Kind, Specification, SpecificationError, TestSet};
+pub use spec::{Specification, SpecificationError};
+pub use test_set::TestSet;

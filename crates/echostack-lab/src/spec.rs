@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use echostack::WordKind;
-use echostack::tasks::{Split, Task};
+use echostack::tasks::Task;
+use echostack_grammar::SubjectError;
 use serde::{Deserialize, Serialize};
 
-use crate::problem::{Problem, ProblemError};
+use crate::problem::Problem;
+use crate::test_set::TestSet;
 
 /// The specification of an experiment. What is left out is as in the paper.
 ///
@@ -42,54 +43,6 @@ pub struct Specification {
     pub tests: Vec<TestSet>,
 }
 
-/// Words that models are tested on. The copy tasks have the paper's examples only: valid words of the paper's lengths.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TestSet {
-    /// The name in records and tables.
-    pub name: String,
-    /// Which words.
-    #[serde(default)]
-    pub kind: Kind,
-    /// The least and the greatest length.
-    #[serde(default = "test_lengths")]
-    pub lengths: (usize, usize),
-    /// How many words.
-    #[serde(default = "test_words")]
-    pub words: usize,
-}
-
-fn test_lengths() -> (usize, usize) {
-    Split::Test.lengths().into_inner()
-}
-
-fn test_words() -> usize {
-    100
-}
-
-/// Which words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// In the language.
-    #[default]
-    Valid,
-    /// Close to it.
-    NearMiss,
-    /// Of random tokens.
-    Random,
-}
-
-impl From<Kind> for WordKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Valid => Self::Valid,
-            Kind::NearMiss => Self::NearMiss,
-            Kind::Random => Self::Random,
-        }
-    }
-}
-
 impl Default for Specification {
     fn default() -> Self {
         Self {
@@ -101,12 +54,7 @@ impl Default for Specification {
             repeats: 10,
             train_words: vec![100],
             negatives: 0.,
-            tests: vec![TestSet {
-                name: "valid".into(),
-                kind: Kind::Valid,
-                lengths: test_lengths(),
-                words: test_words(),
-            }],
+            tests: vec![TestSet::default()],
         }
     }
 }
@@ -129,7 +77,7 @@ pub enum SpecificationError {
     },
     /// A name is no task's, and no grammar's.
     #[error(transparent)]
-    Problem(#[from] ProblemError),
+    Problem(#[from] SubjectError),
 }
 
 impl Specification {

@@ -213,16 +213,6 @@ def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, en
     <Language grammar: [ ] x ,>
     """
     text = os.fspath(source)
-    name = "grammar"
     if "\n" not in text and os.path.exists(text):
-        name = os.path.splitext(os.path.basename(os.path.normpath(text)))[0]
-        path = text
-        if os.path.isdir(text):
-            path = os.path.join(text, "grammar.y")
-            lexer_path = os.path.join(text, "lexer.l")
-            if lexer is None and os.path.exists(lexer_path):
-                with open(lexer_path, encoding="utf-8") as file:
-                    lexer = file.read()
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    return Language.grammar(text, lexer, encoding=encoding, name=name)
+        return Language(_native.Language.open_grammar(text, lexer, encoding))
+    return Language.grammar(text, lexer, encoding=encoding)

@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::automaton::{Automaton, Oracle};
 use crate::recognize::{Limits, Recognizer, Session, Status, judge};
@@ -32,9 +34,11 @@ pub trait Language: fmt::Display + Send + Sync {
 }
 
 /// What a word of a language is drawn as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WordKind {
     /// A word of the language.
+    #[default]
     Valid,
     /// One to three edits (delete, insert, replace, exchange) away from a valid word, and known not to be in the language.
     NearMiss,
@@ -46,6 +50,15 @@ impl WordKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Valid, Self::NearMiss, Self::Random];
 
+    /// The name of the kind: `valid`, `near-miss` or `random`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::NearMiss => "near-miss",
+            Self::Random => "random",
+        }
+    }
+
     /// How many of so many words are of which kind if this part of them, from 0 to 1, is wrong: near misses and random words,
     /// half each.
     pub fn shares(count: usize, negatives: f64) -> [(Self, usize); 3] {
@@ -56,11 +69,20 @@ impl WordKind {
 
 impl fmt::Display for WordKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Valid => "valid",
-            Self::NearMiss => "near-miss",
-            Self::Random => "random",
-        })
+        f.pad(self.name())
+    }
+}
+
+/// A name that is none of a kind of words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("kind is {0:?}, but must be valid, near-miss or random")]
+pub struct UnknownWordKind(String);
+
+impl FromStr for WordKind {
+    type Err = UnknownWordKind;
+
+    fn from_str(name: &str) -> Result<Self, UnknownWordKind> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownWordKind(name.to_string()))
     }
 }
 

@@ -1,0 +1,153 @@
+//! A model with its lexer: what judges texts as well as words.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use echostack::{Alphabet, FileError, Input, Limits, Model, Observer, Session, Status, SymbolId, Verdict};
+
+use crate::lexer::{Lexeme, Lexer, LexerError};
+
+/// Why a file holds nothing that judges words.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// The file cannot be read, or holds no model.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The lexer that the model was made with is faulty.
+    #[error("the model's lexer is faulty: {0}")]
+    Lexer(LexerError),
+}
+
+/// A model, and the lexer it was made with if it is for texts.
+///
+/// ```
+/// use echostack::{Manifest, Oracle, Table, tasks::Task};
+/// use echostack_grammar::Judge;
+/// let table = Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Manifest::default())?;
+/// let judge = Judge::new(table.into())?;
+/// let tokens = judge.tokens("aabb");
+/// assert!(judge.judge_lexemes(&tokens, Default::default(), &mut ()).verdict.is_accept());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Judge {
+    model: Model,
+    lexer: Option<Lexer>,
+}
+
+/// The tokens of a text, up to the byte at which none begins, if there is one; and that byte.
+pub type Tokens<'a> = (Vec<Lexeme<'a>>, Option<usize>);
+
+/// The verdict on a text, and where the text goes wrong.
+#[derive(Clone, Debug)]
+pub struct Judgement<'a> {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Where the text goes wrong, unless it is accepted or ends too early.
+    pub fault: Option<Fault<'a>>,
+}
+
+/// Where a text goes wrong.
+#[derive(Clone, Copy, Debug)]
+pub enum Fault<'a> {
+    /// The model refuses this token, or reached a limit on it.
+    Token(Lexeme<'a>),
+    /// No token begins at this byte.
+    Byte(usize),
+}
+
+impl Judge {
+    /// A model with the lexer that its manifest has, if it has one.
+    ///
+    /// # Errors
+    /// If the lexer is faulty.
+    pub fn new(model: Model) -> Result<Self, LexerError> {
+        let lexer = model.manifest().lexer().map(Lexer::new).transpose()?;
+        Ok(Self { model, lexer })
+    }
+
+    /// A model that reads tokens only, even if it was made with a lexer.
+    pub fn without_lexer(model: Model) -> Self {
+        Self { model, lexer: None }
+    }
+
+    /// Reads the file of a machine or of a table.
+    ///
+    /// # Errors
+    /// If the file cannot be read or holds no model, or the model's lexer is faulty.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, JudgeError> {
+        Self::new(Model::load(path)?).map_err(JudgeError::Lexer)
+    }
+
+    /// Reads the bytes of such a file.
+    ///
+    /// # Errors
+    /// If they are no model, or the model's lexer is faulty.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, JudgeError> {
+        Self::new(Model::from_bytes(bytes)?).map_err(JudgeError::Lexer)
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The symbols that the model reads and pushes.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        self.model.alphabet()
+    }
+
+    /// Whether texts are made into tokens by a lexer; else every character is a token.
+    pub fn has_lexer(&self) -> bool {
+        self.lexer.is_some()
+    }
+
+    /// The tokens of a text.
+    pub fn tokens<'a>(&'a self, text: &'a str) -> Tokens<'a> {
+        match &self.lexer {
+            Some(lexer) => lexer.tokens(text),
+            None => {
+                let one = |(start, letter): (usize, char)| {
+                    let end = start + letter.len_utf8();
+                    Lexeme { name: &text[start..end], start, end }
+                };
+                (text.char_indices().map(one).collect(), None)
+            }
+        }
+    }
+
+    /// Adds the tokens of a text to a list, as symbols; what is no token becomes [`SymbolId::UNKNOWN`].
+    pub fn add_symbols(&self, text: &str, symbols: &mut Vec<SymbolId>) {
+        if let Some(lexer) = &self.lexer {
+            let (lexemes, bad) = lexer.tokens(text);
+            symbols.extend(lexemes.iter().map(|lexeme| self.symbol(lexeme.name)));
+            symbols.extend(bad.map(|_| SymbolId::UNKNOWN));
+        } else {
+            let mut buffer = [0; 4];
+            symbols.extend(text.chars().map(|letter| self.symbol(letter.encode_utf8(&mut buffer))));
+        }
+    }
+
+    /// Judges the tokens of a text, while an observer sees each step.
+    pub fn judge_lexemes<'a>(
+        &self,
+        (lexemes, bad): &Tokens<'a>,
+        limits: Limits,
+        watch: &mut dyn Observer,
+    ) -> Judgement<'a> {
+        let mut session = self.model.session(limits);
+        for lexeme in lexemes {
+            if session.feed(Input::Symbol(self.symbol(lexeme.name)), watch) != Status::Open {
+                return Judgement { verdict: session.finish(watch), fault: Some(Fault::Token(*lexeme)) };
+            }
+        }
+        if bad.is_some() {
+            session.feed(Input::Symbol(SymbolId::UNKNOWN), watch);
+        }
+        Judgement { verdict: session.finish(watch), fault: bad.map(Fault::Byte) }
+    }
+
+    fn symbol(&self, name: &str) -> SymbolId {
+        self.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN)
+    }
+}
