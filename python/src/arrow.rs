@@ -6,7 +6,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use echostack::{Limits, Model, Verdict};
-use echostack_arrow::{Judge, verdict_fields, verdicts};
+use echostack_arrow::{Words, verdict_fields, verdicts};
+use echostack_grammar::Judge;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyArray;
@@ -47,8 +48,8 @@ pub(crate) fn judge(
     let chunks = column(words)?;
     let judge = Judge::new(model).map_err(|error| Kind::Grammar.error(error))?;
     let run = |chunk: &ArrayRef| {
-        let words = judge.words(chunk).map_err(|error| Kind::Data.error(error))?;
-        Ok(if in_turn { judge.judge(&words, limits) } else { judge.judge_all(&words, limits) })
+        let words = Words::read(chunk, &judge).map_err(|error| Kind::Data.error(error))?;
+        Ok(if in_turn { words.judge(&judge, limits) } else { words.judge_all(&judge, limits) })
     };
     let all = || chunks.iter().map(run).collect::<PyResult<Vec<_>>>();
     let verdicts = if in_turn { py.detach(all) } else { work(py, all) };

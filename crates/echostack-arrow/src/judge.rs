@@ -4,83 +4,49 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder, UInt32Builder, UInt64Builder};
-use arrow_array::{Array, ListArray, StructArray};
+use arrow_array::{ListArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use echostack::{Alphabet, Event, Limits, Model, Observer, Reduction, Verdict, Word, is_state};
-use echostack_grammar::{Lexer, LexerError};
+use echostack::{Alphabet, Event, Limits, Observer, Reduction, Verdict, Word, is_state};
+use echostack_grammar::Judge;
 use rayon::prelude::*;
 
-use crate::words::{Words, WordsError};
-
-/// A machine or a table, with its lexer if it is for texts.
-#[derive(Debug)]
-pub struct Judge {
-    model: Model,
-    lexer: Option<Lexer>,
-}
+use crate::words::Words;
 
 /// Rows that one thread takes at a time.
 const ROWS: usize = 1 << 10;
 
-impl Judge {
-    /// A model that judges columns.
-    ///
-    /// # Errors
-    /// If the lexer that it came with cannot be read.
-    pub fn new(model: Model) -> Result<Self, LexerError> {
-        let lexer = model.manifest().lexer().map(Lexer::new).transpose()?;
-        Ok(Self { model, lexer })
-    }
-
-    /// The model.
-    pub fn model(&self) -> &Model {
-        &self.model
-    }
-
-    /// Its alphabet.
-    pub fn alphabet(&self) -> &Arc<Alphabet> {
-        self.model.alphabet()
-    }
-
-    /// Reads the words of a column.
-    ///
-    /// # Errors
-    /// If it is of a type that holds no words.
-    pub fn words(&self, array: &dyn Array) -> Result<Words, WordsError> {
-        Words::read(array, self.alphabet(), self.lexer.as_ref())
-    }
-
+impl Words {
     /// The verdict on each word; none where a row is null.
-    pub fn judge(&self, words: &Words, limits: Limits) -> Vec<Option<Verdict>> {
-        self.judge_rows(words, 0..words.len(), limits)
+    pub fn judge(&self, judge: &Judge, limits: Limits) -> Vec<Option<Verdict>> {
+        self.judge_rows(judge, 0..self.len(), limits)
     }
 
-    /// The same on rayon's threads; the answer does not depend on their number.
-    pub fn judge_all(&self, words: &Words, limits: Limits) -> Vec<Option<Verdict>> {
-        let starts: Vec<usize> = (0..words.len()).step_by(ROWS).collect();
-        let rows = |start: usize| start..(start + ROWS).min(words.len());
-        starts.into_par_iter().flat_map_iter(|start| self.judge_rows(words, rows(start), limits)).collect()
+    /// The verdict on each word, found on rayon's threads; it does not depend on their number.
+    pub fn judge_all(&self, judge: &Judge, limits: Limits) -> Vec<Option<Verdict>> {
+        let starts: Vec<usize> = (0..self.len()).step_by(ROWS).collect();
+        let rows = |start: usize| start..(start + ROWS).min(self.len());
+        starts.into_par_iter().flat_map_iter(|start| self.judge_rows(judge, rows(start), limits)).collect()
     }
 
     /// What is done to the stack on each word, null where a row is, and the verdicts.
-    pub fn actions(&self, words: &Words, limits: Limits) -> (ListArray, Vec<Option<Verdict>>) {
+    pub fn actions(&self, judge: &Judge, limits: Limits) -> (ListArray, Vec<Option<Verdict>>) {
         let list = ListBuilder::new(StructBuilder::from_fields(action_fields(), 0));
-        let mut actions = Actions { alphabet: self.alphabet(), list };
+        let mut actions = Actions { alphabet: judge.alphabet(), list };
         let one = |row: usize| {
-            let word = words.get(row).map(|tokens| Word::Symbols(tokens.to_vec()));
-            let verdict = word.map(|word| self.model.judge_with(&word, limits, &mut actions));
+            let word = self.get(row).map(|tokens| Word::Symbols(tokens.to_vec()));
+            let verdict = word.map(|word| judge.model().judge_with(&word, limits, &mut actions));
             actions.list.append(verdict.is_some());
             verdict
         };
-        let verdicts = (0..words.len()).map(one).collect();
+        let verdicts = (0..self.len()).map(one).collect();
         (actions.list.finish(), verdicts)
     }
 
-    fn judge_rows(&self, words: &Words, rows: Range<usize>, limits: Limits) -> Vec<Option<Verdict>> {
-        let present = rows.clone().filter_map(|row| words.get(row));
-        let mut verdicts = self.model.judge_tokens(present, limits).into_iter();
-        rows.map(|row| words.get(row).and_then(|_| verdicts.next())).collect()
+    fn judge_rows(&self, judge: &Judge, rows: Range<usize>, limits: Limits) -> Vec<Option<Verdict>> {
+        let present = rows.clone().filter_map(|row| self.get(row));
+        let mut verdicts = judge.model().judge_tokens(present, limits).into_iter();
+        rows.map(|row| self.get(row).and_then(|_| verdicts.next())).collect()
     }
 }
 
@@ -119,7 +85,7 @@ fn action_fields() -> Fields {
     ])
 }
 
-/// The type of the lists of [`Judge::actions`].
+/// The type of the lists of [`Words::actions`].
 pub fn action_list() -> DataType {
     DataType::new_list(DataType::Struct(action_fields()), true)
 }

@@ -11,7 +11,7 @@ use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use echostack::{Alphabet, SymbolId};
-use echostack_grammar::Lexer;
+use echostack_grammar::Judge;
 
 /// Why a column holds no words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +29,12 @@ pub struct Words {
 }
 
 impl Words {
-    pub(crate) fn read(array: &dyn Array, alphabet: &Alphabet, lexer: Option<&Lexer>) -> Result<Self, WordsError> {
+    /// Reads the words of a column, for a model with its lexer.
+    ///
+    /// # Errors
+    /// If the column is of a type that holds no words.
+    pub fn read(array: &dyn Array, judge: &Judge) -> Result<Self, WordsError> {
+        let alphabet = judge.alphabet();
         let nulls = array.logical_nulls();
         let wrong = || WordsError(array.data_type().clone());
         let of_lists = |values: &ArrayRef, places: Vec<Range<usize>>| {
@@ -56,34 +61,19 @@ impl Words {
                 let width = *width as usize;
                 of_lists(lists.values(), rows.map(|row| row * width..(row + 1) * width).collect())
             }
-            DataType::Utf8 => Ok(Self::of_texts(array.as_string::<i32>().iter(), nulls, alphabet, lexer)),
-            DataType::LargeUtf8 => Ok(Self::of_texts(array.as_string::<i64>().iter(), nulls, alphabet, lexer)),
-            DataType::Utf8View => Ok(Self::of_texts(array.as_string_view().iter(), nulls, alphabet, lexer)),
+            DataType::Utf8 => Ok(Self::of_texts(array.as_string::<i32>().iter(), nulls, judge)),
+            DataType::LargeUtf8 => Ok(Self::of_texts(array.as_string::<i64>().iter(), nulls, judge)),
+            DataType::Utf8View => Ok(Self::of_texts(array.as_string_view().iter(), nulls, judge)),
             _ => Err(wrong()),
         }
     }
 
-    fn of_texts<'a>(
-        texts: impl Iterator<Item = Option<&'a str>>,
-        nulls: Option<NullBuffer>,
-        alphabet: &Alphabet,
-        lexer: Option<&Lexer>,
-    ) -> Self {
+    fn of_texts<'a>(texts: impl Iterator<Item = Option<&'a str>>, nulls: Option<NullBuffer>, judge: &Judge) -> Self {
         let mut this = Self { tokens: Vec::new(), places: Vec::new(), nulls };
-        let symbol = |name: &str| alphabet.symbol(name).unwrap_or(SymbolId::UNKNOWN);
         for text in texts {
             let start = this.tokens.len();
-            match (text, lexer) {
-                (None, _) => {}
-                (Some(text), None) => {
-                    let mut buffer = [0; 4];
-                    this.tokens.extend(text.chars().map(|letter| symbol(letter.encode_utf8(&mut buffer))));
-                }
-                (Some(text), Some(lexer)) => {
-                    let (lexemes, bad) = lexer.tokens(text);
-                    this.tokens.extend(lexemes.iter().map(|lexeme| symbol(lexeme.name)));
-                    this.tokens.extend(bad.map(|_| SymbolId::UNKNOWN));
-                }
+            if let Some(text) = text {
+                judge.add_symbols(text, &mut this.tokens);
             }
             this.places.push(start..this.tokens.len());
         }

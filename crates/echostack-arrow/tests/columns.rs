@@ -9,7 +9,8 @@ use arrow_array::types::{Int8Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, LargeStringArray, StringArray, StringViewArray};
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{Alphabet, Limits, Manifest, Model, Oracle, SymbolId, Table, Verdict, Word};
-use echostack_arrow::{Judge, VERDICT, verdicts};
+use echostack_arrow::{VERDICT, Words, verdicts};
+use echostack_grammar::Judge;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -85,13 +86,13 @@ fn every_type_of_column_has_the_verdicts_of_its_words() {
         ];
         let judge = Judge::new(model).unwrap();
         for column in columns {
-            let read = judge.words(&column).unwrap();
-            assert_eq!(judge.judge(&read, Limits::default()), wanted, "{}", column.data_type());
-            assert_eq!(judge.judge_all(&read, Limits::default()), wanted, "{}", column.data_type());
+            let read = Words::read(&column, &judge).unwrap();
+            assert_eq!(read.judge(&judge, Limits::default()), wanted, "{}", column.data_type());
+            assert_eq!(read.judge_all(&judge, Limits::default()), wanted, "{}", column.data_type());
             // A slice of a column begins in the middle of its values.
-            let slice = judge.words(&column.slice(1_000, 500)).unwrap();
-            assert_eq!(judge.judge(&slice, Limits::default()), wanted[1_000..1_500], "{}", column.data_type());
-            assert!(judge.words(&column.slice(7, 0)).unwrap().is_empty());
+            let slice = Words::read(&column.slice(1_000, 500), &judge).unwrap();
+            assert_eq!(slice.judge(&judge, Limits::default()), wanted[1_000..1_500], "{}", column.data_type());
+            assert!(Words::read(&column.slice(7, 0), &judge).unwrap().is_empty());
         }
         let shown = verdicts(&wanted);
         let names = shown.column_by_name(VERDICT).unwrap().as_string::<i32>();
@@ -118,7 +119,7 @@ fn lists_of_fixed_size() {
     }
     let lists = lists.finish();
     let accepted = |array: &dyn Array| -> Vec<bool> {
-        let verdicts = judge.judge(&judge.words(array).unwrap(), Limits::default());
+        let verdicts = Words::read(array, &judge).unwrap().judge(&judge, Limits::default());
         verdicts.iter().flatten().map(Verdict::is_accept).collect()
     };
     assert_eq!(accepted(&lists), [true, false, true, false]);
@@ -129,7 +130,7 @@ fn lists_of_fixed_size() {
 fn columns_that_hold_no_words_are_named() {
     let [table, _] = models();
     let judge = Judge::new(table).unwrap();
-    let message = |array: &dyn Array| judge.words(array).unwrap_err().to_string();
+    let message = |array: &dyn Array| Words::read(array, &judge).unwrap_err().to_string();
     assert!(message(&Int32Array::from(vec![1])).contains("type Int32 holds no words"));
     let mut lists = ListBuilder::new(arrow_array::builder::BooleanBuilder::new());
     lists.append_value([Some(true)]);

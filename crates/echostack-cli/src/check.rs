@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use echostack::{Alphabet, Limits, Model, Verdict};
-use echostack_grammar::Lexer;
+use echostack_grammar::Judge;
 use serde_json::{Value, json};
 
 use crate::reading::{Names, Reading, open};
-use crate::text::{self, expected_names, hint, lexer_of};
-use crate::{Outcome, load_model, print_json};
+use crate::text::{self, Report, expected_names, hint};
+use crate::{Outcome, open_judge, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -47,13 +47,13 @@ impl Depth {
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let model = load_model(&args.model)?;
-    let lexer = if args.tokens || args.chars { None } else { lexer_of(model.manifest())? };
+    let judge = open_judge(&args.model, args.tokens || args.chars)?;
     let mut worst = Outcome::Accepted;
     for path in &args.files {
-        let outcome = match &lexer {
-            Some(lexer) => whole(args, quiet, &model, lexer, path)?,
-            None => file(args, quiet, &model, &path.display().to_string(), open(path)?)?,
+        let outcome = if judge.has_lexer() {
+            whole(args, quiet, &judge, path)?
+        } else {
+            file(args, quiet, judge.model(), &path.display().to_string(), open(path)?)?
         };
         worst = worst.max(outcome);
     }
@@ -61,24 +61,24 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 }
 
 /// Judges a text.
-fn whole(args: &Args, quiet: bool, model: &Model, lexer: &Lexer, path: &Path) -> Result<Outcome> {
+fn whole(args: &Args, quiet: bool, judge: &Judge, path: &Path) -> Result<Outcome> {
     let bytes = text::read(path)?;
     let name = path.display().to_string();
-    let alphabet = model.alphabet();
     // What is no text is wrong at the first byte that is none.
     let (source, broken) = match std::str::from_utf8(&bytes) {
         Ok(source) => (source, None),
         Err(error) => (std::str::from_utf8(&bytes[..error.valid_up_to()])?, Some(error.valid_up_to())),
     };
-    let mut lexed = lexer.tokens(source);
-    lexed.1 = lexed.1.or(broken);
-    let judged = text::judge(model, args.depth.limits(), &lexed, &mut ());
+    let mut tokens = judge.tokens(source);
+    tokens.1 = tokens.1.or(broken);
+    let judgement = judge.judge_lexemes(&tokens, args.depth.limits(), &mut ());
+    let report = Report { judgement, alphabet: judge.alphabet(), file: &name, text: source };
     if args.json {
-        print_json(&judged.json(alphabet, &name, source))?;
+        print_json(&report.to_json())?;
     } else if !quiet {
-        writeln!(std::io::stdout(), "{}", judged.tell(alphabet, &name, source))?;
+        writeln!(std::io::stdout(), "{}", report.to_text())?;
     }
-    Ok(Outcome::of(&judged.verdict))
+    Ok(Outcome::of(&report.judgement.verdict))
 }
 
 /// Judges the words of one file. A file of no bytes is one empty word.

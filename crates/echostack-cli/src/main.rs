@@ -28,6 +28,7 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{Machine, Model, Verdict};
+use echostack_grammar::Judge;
 
 /// Learn, check and measure reservoir stack machines.
 #[derive(Parser)]
@@ -213,6 +214,15 @@ fn print_json(value: &serde_json::Value) -> Result<()> {
 
 fn load(path: &Path) -> Result<Machine> {
     Machine::load(path).with_context(|| format!("could not read the model {}", path.display()))
+}
+
+/// Opens a model with its lexer, or without if its input is tokens.
+fn open_judge(path: &Path, tokens: bool) -> Result<Judge> {
+    let model = load_model(path)?;
+    if tokens {
+        return Ok(Judge::without_lexer(model));
+    }
+    Judge::new(model).context("the model's lexer is faulty")
 }
 
 fn load_model(path: &Path) -> Result<Model> {

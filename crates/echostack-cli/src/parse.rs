@@ -11,8 +11,8 @@ use echostack::{
 
 use crate::check::{Depth, tell};
 use crate::reading::{Names, Reading, Watch, Watched, open};
-use crate::text::{self, lexer_of};
-use crate::{Outcome, load_model};
+use crate::text::{self, Report};
+use crate::{Outcome, open_judge};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -43,26 +43,26 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let model = load_model(&args.model)?;
-    let lexer = if args.tokens || args.chars { None } else { lexer_of(model.manifest())? };
+    let judge = open_judge(&args.model, args.tokens || args.chars)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Outcome::Accepted;
     for path in &args.files {
         let name = path.display().to_string();
-        let outcome = if let Some(lexer) = &lexer {
+        let outcome = if judge.has_lexer() {
             let bytes = text::read(path)?;
             let source = std::str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
-            let lexed = lexer.tokens(source);
-            let mut printer = Printer::new(args.format, model.alphabet(), &mut out);
-            printer.leaves = lexed.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
-            let judged = text::judge(&model, args.depth.limits(), &lexed, &mut printer);
-            printer.finish(&judged.verdict)?;
-            if !judged.verdict.is_accept() {
-                eprintln!("{}", judged.tell(model.alphabet(), &name, source));
+            let tokens = judge.tokens(source);
+            let mut printer = Printer::new(args.format, judge.alphabet(), &mut out);
+            printer.leaves = tokens.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
+            let judgement = judge.judge_lexemes(&tokens, args.depth.limits(), &mut printer);
+            printer.finish(&judgement.verdict)?;
+            let report = Report { judgement, alphabet: judge.alphabet(), file: &name, text: source };
+            if !report.judgement.verdict.is_accept() {
+                eprintln!("{}", report.to_text());
             }
-            Outcome::of(&judged.verdict)
+            Outcome::of(&report.judgement.verdict)
         } else {
-            words(args, &model, &name, open(path)?, &mut out)?
+            words(args, judge.model(), &name, open(path)?, &mut out)?
         };
         worst = worst.max(outcome);
     }

@@ -1,21 +1,15 @@
-//! Texts: read whole, made into tokens by the lexer that a machine was taught with.
+//! Texts: how they are read, and how a verdict on one is reported.
 
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use echostack::{Alphabet, Input, Limits, Lookahead, Manifest, Model, Observer, Session, Status, SymbolId, Verdict};
-use echostack_grammar::{Lexeme, Lexer, place};
+use echostack::{Alphabet, Lookahead, Verdict};
+use echostack_grammar::{Fault, Judgement, Place, place};
 use serde_json::{Value, json};
 
 /// The longest text that is read, in bytes.
 const MAX_TEXT: u64 = 1 << 30;
-
-/// The lexer of a model, if it was taught with one.
-pub(crate) fn lexer_of(manifest: &Manifest) -> Result<Option<Lexer>> {
-    let source = manifest.lexer();
-    source.map(|source| Lexer::new(source).context("the model's lexer is faulty")).transpose()
-}
 
 /// The bytes of a file; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
@@ -30,39 +24,6 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
         bail!("{} has more than {MAX_TEXT} bytes; a text is read whole", path.display());
     }
     Ok(bytes)
-}
-
-/// What was judged of a text, and where it went wrong.
-pub(crate) struct Judged<'a> {
-    pub(crate) verdict: Verdict,
-    /// Where: a token that was refused, or a byte that begins none.
-    pub(crate) fault: Option<Fault<'a>>,
-}
-
-pub(crate) enum Fault<'a> {
-    Token(Lexeme<'a>),
-    Byte(usize),
-}
-
-/// Judges a text.
-pub(crate) fn judge<'a>(
-    model: &Model,
-    limits: Limits,
-    (lexemes, bad): &(Vec<Lexeme<'a>>, Option<usize>),
-    watch: &mut dyn Observer,
-) -> Judged<'a> {
-    let mut session = model.session(limits);
-    for lexeme in lexemes {
-        let symbol = model.alphabet().symbol(lexeme.name).unwrap_or(SymbolId::UNKNOWN);
-        if session.feed(Input::Symbol(symbol), watch) != Status::Open {
-            return Judged { verdict: session.finish(watch), fault: Some(Fault::Token(*lexeme)) };
-        }
-    }
-    if let Some(byte) = *bad {
-        session.feed(Input::Symbol(SymbolId::UNKNOWN), watch);
-        return Judged { verdict: session.finish(watch), fault: Some(Fault::Byte(byte)) };
-    }
-    Judged { verdict: session.finish(watch), fault: None }
 }
 
 /// The name of a symbol as it is shown: in quotes unless it is a word.
@@ -93,20 +54,30 @@ pub(crate) fn hint(names: &[String]) -> String {
     }
 }
 
-impl Judged<'_> {
-    /// Where the text goes wrong, in bytes.
-    fn byte(&self, text: &str) -> usize {
-        match &self.fault {
+/// A judged text, to be reported.
+pub(crate) struct Report<'a> {
+    pub(crate) judgement: Judgement<'a>,
+    pub(crate) alphabet: &'a Alphabet,
+    pub(crate) file: &'a str,
+    pub(crate) text: &'a str,
+}
+
+impl Report<'_> {
+    /// Where the text goes wrong.
+    fn place(&self) -> Place<'_> {
+        let byte = match self.judgement.fault {
             Some(Fault::Token(lexeme)) => lexeme.start,
-            Some(Fault::Byte(byte)) => *byte,
-            None => text.trim_end().len(),
-        }
+            Some(Fault::Byte(byte)) => byte,
+            None => self.text.trim_end().len(),
+        };
+        place(self.text, byte)
     }
 
-    /// What is told of it: a line for an accepted text, else where and why, with the line and a caret.
-    pub(crate) fn tell(&self, alphabet: &Alphabet, file: &str, text: &str) -> String {
-        let names = expected_names(alphabet, self.verdict.expected(), shown);
-        let what = match (&self.verdict, &self.fault) {
+    /// A line for an accepted text, else where and why it is not, with the line and a caret.
+    pub(crate) fn to_text(&self) -> String {
+        let Self { judgement: Judgement { verdict, fault }, alphabet, file, text } = self;
+        let names = expected_names(alphabet, verdict.expected(), shown);
+        let what = match (verdict, fault) {
             (Verdict::Accept, _) => return format!("{file}: accept"),
             (Verdict::Stopped { limit, .. }, _) => {
                 format!("stopped: the limit on {limit} was reached")
@@ -125,25 +96,26 @@ impl Judged<'_> {
             }
             (_, None) => "unexpected end".to_string(),
         };
-        let place = place(text, self.byte(text));
+        let place = self.place();
         let (line, caret) = window(place.text, place.column);
         format!("{file}:{}:{}: {what}{}\n  {line}\n  {caret}", place.line, place.column, hint(&names))
     }
 
-    /// The same as JSON.
-    pub(crate) fn json(&self, alphabet: &Alphabet, file: &str, text: &str) -> Value {
-        let mut value = json!({"file": file, "verdict": self.verdict.name()});
-        if self.verdict.is_accept() {
+    /// The verdict as JSON, with where and why the text is not accepted.
+    pub(crate) fn to_json(&self) -> Value {
+        let Self { judgement: Judgement { verdict, fault }, alphabet, file, .. } = self;
+        let mut value = json!({"file": file, "verdict": verdict.name()});
+        if verdict.is_accept() {
             return value;
         }
-        let place = place(text, self.byte(text));
+        let place = self.place();
         value["line"] = json!(place.line);
         value["column"] = json!(place.column);
-        value["by"] = json!(if let Some(Fault::Byte(_)) = self.fault { "lexer" } else { "machine" });
-        if let Some(Fault::Token(lexeme)) = &self.fault {
+        value["by"] = json!(if let Some(Fault::Byte(_)) = fault { "lexer" } else { "machine" });
+        if let Some(Fault::Token(lexeme)) = fault {
             value["unexpected"] = json!(lexeme.name);
         }
-        match &self.verdict {
+        match verdict {
             Verdict::Stopped { limit, .. } => value["limit"] = json!(limit.to_string()),
             verdict => value["expected"] = json!(expected_names(alphabet, verdict.expected(), str::to_string)),
         }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ballista::prelude::{SessionConfigExt, SessionContextExt};
-use ballista_core::error::BallistaError;
 use ballista_core::utils::default_session_builder;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_scheduler::cluster::BallistaCluster;
@@ -14,7 +13,6 @@ use ballista_scheduler::scheduler_process::start_server;
 use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use tonic::{Code, Status};
 
 use crate::carry::{LogicalCarrier, PhysicalCarrier};
 use crate::stores::{runtime, with_stores};
@@ -121,30 +119,6 @@ pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContex
     let state = SessionStateBuilder::new().with_config(config).with_default_features();
     let state = state.with_runtime_env(runtime(None)?).build();
     SessionContext::remote_with_state(&format!("df://{scheduler}"), state).await
-}
-
-/// Whether an error means that an executor went away with what it had finished. The scheduler does not do that again: to it, the
-/// query is done.
-pub(crate) fn is_lost(error: &DataFusionError) -> bool {
-    let mut cause: Option<&dyn std::error::Error> = Some(error);
-    while let Some(error) = cause {
-        let ballista = error.downcast_ref::<BallistaError>().is_some_and(|error| {
-            use BallistaError::{FetchFailed, GrpcConnectionError, TonicError};
-            matches!(error, FetchFailed(..) | GrpcConnectionError(_) | TonicError(_))
-        });
-        let status = error.downcast_ref::<Status>();
-        let status = status.or_else(|| error.downcast_ref::<Box<Status>>().map(Box::as_ref));
-        if ballista || status.is_some_and(is_broken) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
-}
-
-/// Whether a call ended because the other side went away.
-fn is_broken(status: &Status) -> bool {
-    matches!(status.code(), Code::Unknown | Code::Unavailable | Code::Cancelled | Code::Aborted | Code::Internal)
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {

@@ -14,7 +14,7 @@ use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use echostack::{Alphabet, ContextFile, Corpus, CorpusError, Depth, read_contexts, write_contexts};
 use serde::{Deserialize, Serialize};
 
-use crate::score::{Progress, column};
+use crate::query::{Progress, column};
 use crate::traces::{COLUMNS, HEADER, TraceColumns, types};
 
 /// The name of the function that counts.

@@ -12,7 +12,8 @@ use datafusion::logical_expr::{
 };
 use datafusion::prelude::SessionContext;
 use echostack::{Limits, Verdict};
-use echostack_arrow::{Judge, action_list, verdict_fields, verdicts};
+use echostack_arrow::{Words, action_list, verdict_fields, verdicts};
+use echostack_grammar::Judge;
 use serde::{Deserialize, Serialize};
 
 use crate::models::Models;
@@ -51,18 +52,18 @@ impl Question {
 
     /// The answers on a column of words.
     fn answer(self, judge: &Judge, column: &dyn Array) -> Result<ArrayRef> {
-        let words = judge.words(column).map_err(|error| exec_datafusion_err!("{}: {error}", self.name()))?;
+        let words = Words::read(column, judge).map_err(|error| exec_datafusion_err!("{}: {error}", self.name()))?;
         let limits = Limits::default();
         Ok(match self {
-            Self::Verdict => Arc::new(verdicts(&judge.judge(&words, limits))),
+            Self::Verdict => Arc::new(verdicts(&words.judge(judge, limits))),
             Self::Accepts => {
-                let verdicts = judge.judge(&words, limits);
+                let verdicts = words.judge(judge, limits);
                 self.refuse_stopped(&verdicts)?;
                 let accepts = verdicts.iter().map(|verdict| verdict.as_ref().map(Verdict::is_accept));
                 Arc::new(accepts.collect::<BooleanArray>())
             }
             Self::Actions => {
-                let (actions, verdicts) = judge.actions(&words, limits);
+                let (actions, verdicts) = words.actions(judge, limits);
                 self.refuse_stopped(&verdicts)?;
                 Arc::new(actions)
             }
@@ -141,7 +142,7 @@ impl ScalarUDFImpl for Function {
         let judge = self.model(args.scalar_arguments[0])?;
         let words = args.arg_fields[1].data_type();
         if *words != DataType::Null {
-            let read = judge.words(&new_empty_array(words));
+            let read = Words::read(&new_empty_array(words), judge);
             read.map_err(|error| plan_datafusion_err!("{}: {error}", self.name()))?;
         }
         Ok(Arc::new(Field::new(self.name(), self.question.answer_type(), true)))

@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;
-//! use echostack::{Model, Oracle, Table, tasks::Task};
+//! use echostack::{Oracle, Table, tasks::Task};
 //! use echostack_engine::{Models, register};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -32,7 +32,9 @@ mod carry;
 mod cluster;
 mod contexts;
 mod functions;
+mod lost;
 mod models;
+mod query;
 mod rows;
 mod score;
 mod stores;
@@ -41,7 +43,8 @@ mod traces;
 pub use cluster::{Executor, Scheduler, connect};
 pub use contexts::{Found, contexts};
 pub use functions::{Question, function, register};
-pub use models::{ModelError, Models};
-pub use score::{Counts, Progress, Scoring, Summary};
+pub use models::Models;
+pub use query::Progress;
+pub use score::{Counts, Scoring, Summary};
 pub use stores::runtime;
 pub use traces::TraceWriter;

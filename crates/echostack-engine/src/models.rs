@@ -5,21 +5,10 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
+use echostack::FileError;
 use echostack::file::{self, hex};
-use echostack::{FileError, Model};
-use echostack_arrow::Judge;
+use echostack_grammar::{Judge, JudgeError};
 use sha2::{Digest, Sha256};
-
-/// Why a model cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelError {
-    /// The system refused, or the bytes are no model.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Its lexer is of no use.
-    #[error("the lexer of the model: {0}")]
-    Lexer(String),
-}
 
 /// Models by their names. Equal if the same names stand for the same bytes.
 #[derive(Clone, Debug, Default)]
@@ -36,12 +25,12 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    pub(crate) fn new(bytes: &[u8], address: Option<String>) -> Result<Self, ModelError> {
-        let judge = Judge::new(Model::from_bytes(bytes)?).map_err(|error| ModelError::Lexer(error.to_string()))?;
+    pub(crate) fn new(bytes: &[u8], address: Option<String>) -> Result<Self, JudgeError> {
+        let judge = Judge::from_bytes(bytes)?;
         Ok(Self { digest: Sha256::digest(bytes).into(), address, judge: Arc::new(judge) })
     }
 
-    pub(crate) fn open(path: &Path) -> Result<Self, ModelError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, JudgeError> {
         let refused = |error| FileError::Io { path: path.to_path_buf(), error };
         let path = std::path::absolute(path).map_err(refused)?;
         let bytes = file::read(&path)?;
@@ -65,7 +54,7 @@ impl Models {
     ///
     /// # Errors
     /// If the bytes are no model.
-    pub fn add(&mut self, name: &str, bytes: &[u8], address: Option<String>) -> Result<(), ModelError> {
+    pub fn add(&mut self, name: &str, bytes: &[u8], address: Option<String>) -> Result<(), JudgeError> {
         self.insert(name, Named::new(bytes, address)?);
         Ok(())
     }
@@ -74,7 +63,7 @@ impl Models {
     ///
     /// # Errors
     /// If the file cannot be read, or is no model.
-    pub fn open(&mut self, name: &str, path: &Path) -> Result<(), ModelError> {
+    pub fn open(&mut self, name: &str, path: &Path) -> Result<(), JudgeError> {
         self.insert(name, Named::open(path)?);
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, DataFusionError, Result, plan_err};
+use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::datasource::file_format::options::ArrowReadOptions;
 use datafusion::datasource::listing::ListingTableUrl;
@@ -29,9 +29,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::task::JoinSet;
 
-use crate::cluster::is_lost;
 use crate::functions::{Question, function};
+use crate::lost::is_lost;
 use crate::models::Models;
+use crate::query::{Progress, column};
 use crate::rows::{self, PROBLEM, RowFormat};
 
 /// What is done to each file.
@@ -85,16 +86,6 @@ impl Summary {
             }
         }
     }
-}
-
-/// What is told of a run.
-pub trait Progress: Sync {
-    /// So many of the bytes of all inputs are done with, and so many rows were judged.
-    fn show(&self, bytes: u64, of: u64, rows: u64);
-}
-
-impl Progress for () {
-    fn show(&self, _: u64, _: u64, _: u64) {}
 }
 
 /// What is kept beside a finished part. If it is there and says what would be done again, the part is finished.
@@ -332,11 +323,6 @@ async fn parts(session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>>
         }
     }
     Ok(parts.into_values().collect())
-}
-
-/// A column by exactly this name.
-pub(crate) fn column(name: &str) -> Expr {
-    Expr::Column(Column::new_unqualified(name))
 }
 
 /// Where the output of a part goes.
