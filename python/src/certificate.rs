@@ -2,27 +2,12 @@
 
 use std::sync::Arc;
 
-use echostack::{CertifyError, Proof};
+use echostack::CertifyError;
 use pyo3::prelude::*;
 
+use crate::classes::{Certificate, Language, Machine};
 use crate::errors::{Kind, cancelled};
-use crate::language::Language;
-use crate::machine::Machine;
 use crate::waiting::Waiting;
-
-/// A proof that a machine does on every word what an automaton does.
-#[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Certificate(pub(crate) Arc<echostack::Certificate>);
-
-impl Certificate {
-    /// The certificate of a proof, if there is one.
-    pub(crate) fn of(proof: Proof) -> Option<Self> {
-        match proof {
-            Proof::Proved(certificate) => Some(Self(Arc::new(*certificate))),
-            Proof::Open { .. } => None,
-        }
-    }
-}
 
 #[pymethods]
 impl Certificate {

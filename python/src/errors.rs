@@ -1,5 +1,7 @@
 //! Errors of the libraries as exceptions of `echostack.errors`.
 
+use std::path::PathBuf;
+
 use echostack_grammar::{GrammarError, SubjectError};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
@@ -47,10 +49,15 @@ impl Kind {
     }
 }
 
+/// What the operating system says, as Python's own functions raise it.
+fn os_error(error: &std::io::Error, path: PathBuf) -> PyErr {
+    PyOSError::new_err((error.raw_os_error(), error.to_string(), path))
+}
+
 /// An error while a file was read or written.
 pub(crate) fn file(error: echostack::FileError) -> PyErr {
     match error {
-        echostack::FileError::Io { error, path } => PyOSError::new_err((error.raw_os_error(), error.to_string(), path)),
+        echostack::FileError::Io { error, path } => os_error(&error, path),
         other => Kind::File.error(other),
     }
 }
@@ -58,7 +65,7 @@ pub(crate) fn file(error: echostack::FileError) -> PyErr {
 /// An error while a grammar was read.
 pub(crate) fn grammar(error: GrammarError) -> PyErr {
     match error {
-        GrammarError::Io { error, path } => PyOSError::new_err((error.raw_os_error(), error.to_string(), path)),
+        GrammarError::Io { error, path } => os_error(&error, path.into()),
         other => Kind::Grammar.error(other),
     }
 }

@@ -5,32 +5,18 @@ use std::sync::Arc;
 
 use echostack::language::UnknownWordKind;
 use echostack::tasks::{Split, Task};
-use echostack::{Automaton, Mode, Oracle, Study, Trace, WordKind, draw, examples, write_traces};
+use echostack::{Automaton, Mode, Study, Trace, WordKind, draw, examples, write_traces};
 use echostack_grammar::{Encoding, Grammar, Lexer, Subject, UnknownEncoding};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::certificate::Certificate;
+use crate::classes::{Certificate, Language, Machine};
 use crate::convert::{self, names, params};
 use crate::errors::{self, Kind};
-use crate::machine::Machine;
 use crate::threads::work;
 use crate::waiting::Waiting;
 
-/// Something that words are drawn from and machines are taught by.
-#[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Language(Subject);
-
 impl Language {
-    /// The strict oracle.
-    pub(crate) fn strict(&self) -> PyResult<Arc<Oracle>> {
-        self.oracle(Mode::Strict)
-    }
-
-    fn oracle(&self, mode: Mode) -> PyResult<Arc<Oracle>> {
-        self.0.oracle(mode, &()).map_err(errors::subject)
-    }
-
     fn language(&self) -> PyResult<&Arc<dyn echostack::Language>> {
         self.0.require_language().map_err(errors::subject)
     }

@@ -7,6 +7,7 @@
 
 mod arrow;
 mod certificate;
+mod classes;
 mod convert;
 mod errors;
 mod judging;
@@ -23,12 +24,12 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<machine::Machine>()?;
-    module.add_class::<table::Table>()?;
+    module.add_class::<classes::Machine>()?;
+    module.add_class::<classes::Table>()?;
     module.add_class::<table::Session>()?;
-    module.add_class::<language::Language>()?;
+    module.add_class::<classes::Language>()?;
     module.add_class::<lexer::Lexer>()?;
-    module.add_class::<certificate::Certificate>()?;
+    module.add_class::<classes::Certificate>()?;
     module.add_class::<reservoir::Reservoir>()?;
     module.add_function(wrap_pyfunction!(reservoir::ridge, module)?)
 }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use echostack::{
-    AutomatonError, Control, Event, ExtractError, Mode, Model, Observer, Proof, Prover, View, extract, read_traces,
-    watch_all,
+    AutomatonError, Control, Event, ExtractError, Mode, Observer, Proof, Prover, View, extract, read_traces, watch_all,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -12,23 +11,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatch;
 
-use crate::certificate::Certificate;
+use crate::classes::{Certificate, Language, Machine, Table};
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
-use crate::language::Language;
 use crate::threads::work;
 use crate::waiting::Waiting;
 use crate::{arrow, judging};
-
-/// A trained machine.
-#[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Machine(pub(crate) Arc<echostack::Machine>);
-
-impl Machine {
-    fn model(&self) -> Model {
-        self.0.clone().into()
-    }
-}
 
 /// Collects the outputs on a word.
 #[derive(Clone, Default)]
@@ -252,12 +240,7 @@ impl Machine {
 
     /// Compiles the machine to a table, by reading its automaton back, or by proving that it is that of a language.
     #[pyo3(signature = (language=None, progress=None))]
-    fn compile(
-        &self,
-        py: Python<'_>,
-        language: Option<&Language>,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<crate::table::Table> {
+    fn compile(&self, py: Python<'_>, language: Option<&Language>, progress: Option<Py<PyAny>>) -> PyResult<Table> {
         let oracle = if let Some(language) = language {
             if self.certify(py, language, progress, None)?.0.is_none() {
                 return Err(Kind::Proof.error("the machine is not proved to do what the language's automaton does"));
@@ -270,7 +253,7 @@ impl Machine {
         let manifest = self.0.manifest().clone();
         let table =
             work(py, || echostack::Table::new(&oracle, manifest)).map_err(|error| Kind::Grammar.error(error))?;
-        Ok(crate::table::Table(Arc::new(table)))
+        Ok(Table(Arc::new(table)))
     }
 }
 

@@ -10,20 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatch;
 
+use crate::classes::{Machine, Table};
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
-use crate::machine::Machine;
 use crate::{arrow, judging};
-
-/// A compiled table.
-#[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Table(pub(crate) Arc<echostack::Table>);
-
-impl Table {
-    fn model(&self) -> Model {
-        self.0.clone().into()
-    }
-}
 
 #[pymethods]
 impl Table {
@@ -147,7 +137,7 @@ impl Session {
     #[pyo3(signature = (judge, max_depth=None))]
     fn new(judge: &Bound<'_, PyAny>, max_depth: Option<usize>) -> PyResult<Self> {
         let model: Model = if let Ok(machine) = judge.cast::<Machine>() {
-            machine.get().0.clone().into()
+            machine.get().model()
         } else {
             let table = judge.cast::<Table>().map_err(|_| Kind::Parameter.error("give a machine or a table"))?;
             table.get().model()

@@ -104,16 +104,14 @@ impl Judge {
 
     /// The tokens of a text.
     pub fn tokens<'a>(&'a self, text: &'a str) -> Tokens<'a> {
-        match &self.lexer {
-            Some(lexer) => lexer.tokens(text),
-            None => {
-                let one = |(start, letter): (usize, char)| {
-                    let end = start + letter.len_utf8();
-                    Lexeme { name: &text[start..end], start, end }
-                };
-                (text.char_indices().map(one).collect(), None)
-            }
+        if let Some(lexer) = &self.lexer {
+            return lexer.tokens(text);
         }
+        let one = |(start, letter): (usize, char)| {
+            let end = start + letter.len_utf8();
+            Lexeme { name: &text[start..end], start, end }
+        };
+        (text.char_indices().map(one).collect(), None)
     }
 
     /// Adds the tokens of a text to a list, as symbols; what is no token becomes [`SymbolId::UNKNOWN`].

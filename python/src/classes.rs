@@ -1,0 +1,60 @@
+//! The classes that refer to each other; the methods of each are in a file of its own.
+
+use std::sync::Arc;
+
+use echostack::{Mode, Model, Oracle, Proof};
+use echostack_grammar::Subject;
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// Something that words are drawn from and machines are taught by.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Language(pub(crate) Subject);
+
+impl Language {
+    /// The strict oracle.
+    pub(crate) fn strict(&self) -> PyResult<Arc<Oracle>> {
+        self.oracle(Mode::Strict)
+    }
+
+    pub(crate) fn oracle(&self, mode: Mode) -> PyResult<Arc<Oracle>> {
+        self.0.oracle(mode, &()).map_err(errors::subject)
+    }
+}
+
+/// A trained machine.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Machine(pub(crate) Arc<echostack::Machine>);
+
+impl Machine {
+    /// The machine as a model.
+    pub(crate) fn model(&self) -> Model {
+        self.0.clone().into()
+    }
+}
+
+/// A compiled table.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Table(pub(crate) Arc<echostack::Table>);
+
+impl Table {
+    /// The table as a model.
+    pub(crate) fn model(&self) -> Model {
+        self.0.clone().into()
+    }
+}
+
+/// A proof that a machine does on every word what an automaton does.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Certificate(pub(crate) Arc<echostack::Certificate>);
+
+impl Certificate {
+    /// The certificate of a proof, if there is one.
+    pub(crate) fn of(proof: Proof) -> Option<Self> {
+        match proof {
+            Proof::Proved(certificate) => Some(Self(Arc::new(*certificate))),
+            Proof::Open { .. } => None,
+        }
+    }
+}
