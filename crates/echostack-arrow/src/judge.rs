@@ -7,7 +7,7 @@ use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder, UInt32Buil
 use arrow_array::{ListArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use echostack::{Alphabet, Event, Limits, Observer, Reduction, Verdict, Word, is_state};
+use echostack::{Alphabet, Event, Limits, Observer, Reduction, Verdict, Word};
 use echostack_grammar::Judge;
 use rayon::prelude::*;
 
@@ -59,7 +59,7 @@ struct Actions<'a> {
 impl Observer for Actions<'_> {
     fn event(&mut self, position: u64, event: Event<'_>) {
         let Event::Decide { reduction: Reduction { pop, push: Some(symbol) }, .. } = event else { return };
-        if is_state(self.alphabet, symbol) {
+        if self.alphabet.is_state(symbol) {
             return;
         }
         let action = self.list.values();

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use echostack::{
-    Alphabet, Event, Model, Node, Observer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit, is_state,
-};
+use echostack::{Alphabet, Event, Model, Node, Observer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit};
 
 use crate::check::{Depth, tell};
 use crate::reading::{Names, Reading, Watch, Watched, open};
@@ -155,7 +153,7 @@ impl Observer for Printer<'_> {
                 format!("shift {}", atom(text.map_or("", String::as_str)))
             }
             Event::Decide { reduction: Reduction { pop, push: Some(symbol) }, .. }
-                if !is_state(self.alphabet, symbol) =>
+                if !self.alphabet.is_state(symbol) =>
             {
                 format!("reduce {} {pop}", self.alphabet.name(symbol))
             }

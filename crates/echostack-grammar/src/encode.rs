@@ -244,7 +244,8 @@ fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
     let states = (1..table.states()).map(|state| format!("#{state}"));
     let nonterminals = table.names[table.terminals..].iter().cloned().chain(states);
     let alphabet = Alphabet::new(table.names[..table.terminals].to_vec(), nonterminals.collect::<Vec<_>>())
-        .map_err(|error| GrammarError::Syntax(error.to_string()))?;
+        .map_err(|error| GrammarError::Syntax(error.to_string()))?
+        .with_states(|symbol| symbol.index() >= symbols);
     // State 0 is the bottom of the stack; state q > 0 is the symbol after the grammar's.
     let name = |state: usize| (state > 0).then(|| SymbolId::new(symbols + state - 1));
     let mut rules = Vec::new();

@@ -77,7 +77,7 @@ pub use name::UnknownName;
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
     Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Stack, Status, Tree,
-    TreeBuilder, Verdict, View, Visit, is_state, judge, judge_all, judge_in_turn, outputs, watch_all,
+    TreeBuilder, Verdict, View, Visit, judge, judge_all, judge_in_turn, outputs, watch_all,
 };
 pub use reservoir::{
     Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,

@@ -4,7 +4,7 @@
 //! channel `i` and zero elsewhere. A real-valued input (the copy tasks) fills the channels of the terminals itself. The
 //! end of a word is no symbol: a [`Lookahead`] is a token or the end.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The number of a symbol in its [`Alphabet`]: terminals first, then nonterminals.
@@ -87,9 +87,15 @@ pub enum AlphabetError {
     /// There are more than [`MAX_SYMBOLS`].
     #[error("{0} symbols were given; an alphabet has at most {MAX_SYMBOLS}")]
     TooMany(usize),
+    /// What a file calls a parser state is no nonterminal.
+    #[error("the parser state {0:?} is not among the nonterminals")]
+    State(String),
 }
 
 /// The named symbols of a machine: terminals (what is read) and nonterminals (what reductions push).
+///
+/// Nonterminals are nodes of parse trees, except for those that stand for [states of a parser](Alphabet::with_states). Two
+/// alphabets with the same symbols are equal, whatever the trees look like.
 ///
 /// ```
 /// use echostack::Alphabet;
@@ -100,12 +106,24 @@ pub enum AlphabetError {
 /// assert_eq!(alphabet.len(), 3);
 /// # Ok::<(), echostack::AlphabetError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Alphabet {
     names: Vec<Arc<str>>,
     terminals: usize,
     ids: HashMap<Arc<str>, SymbolId>,
+    states: BTreeSet<SymbolId>,
 }
+
+impl PartialEq for Alphabet {
+    fn eq(&self, other: &Self) -> bool {
+        (self.terminals, &self.names) == (other.terminals, &other.names)
+    }
+}
+
+impl Eq for Alphabet {}
+
+/// How the name of a parser state begins, by convention. It counts only where a file does not say which nonterminals are states.
+const STATE_PREFIX: char = '#';
 
 impl Alphabet {
     /// An alphabet of these terminals and nonterminals, in this order.
@@ -131,7 +149,44 @@ impl Alphabet {
                 return Err(AlphabetError::Twice(name.to_string()));
             }
         }
-        Ok(Self { names, terminals, ids })
+        Ok(Self { names, terminals, ids, states: BTreeSet::new() })
+    }
+
+    /// The same symbols, with these nonterminals as states of a parser. A state takes the place of the symbol on top of
+    /// the stack, and is no node of a parse tree.
+    #[must_use]
+    pub fn with_states(mut self, is_state: impl Fn(SymbolId) -> bool) -> Self {
+        self.states = self.nonterminals().filter(|&symbol| is_state(symbol)).collect();
+        self
+    }
+
+    /// An alphabet as files have it: where they do not say which nonterminals are states, those are whose names begin with `#`.
+    pub(crate) fn from_file(
+        terminals: Vec<String>,
+        nonterminals: Vec<String>,
+        states: Option<Vec<String>>,
+    ) -> Result<Self, AlphabetError> {
+        let mut this = Self::new(terminals, nonterminals)?;
+        this.states = match states {
+            None => this.conventional_states(),
+            Some(names) => names.into_iter().map(|name| this.state(name)).collect::<Result<_, _>>()?,
+        };
+        Ok(this)
+    }
+
+    fn state(&self, name: String) -> Result<SymbolId, AlphabetError> {
+        let symbol = self.symbol(&name).filter(|&symbol| self.is_nonterminal(symbol));
+        symbol.ok_or(AlphabetError::State(name))
+    }
+
+    fn conventional_states(&self) -> BTreeSet<SymbolId> {
+        self.nonterminals().filter(|&symbol| self.name(symbol).starts_with(STATE_PREFIX)).collect()
+    }
+
+    /// The names of the states, for a file; none if they are the ones whose names begin with `#`.
+    pub(crate) fn unconventional_states(&self) -> Option<Vec<String>> {
+        let names = || self.states.iter().map(|&symbol| self.name(symbol).to_string()).collect();
+        (self.states != self.conventional_states()).then(names)
     }
 
     /// The number of symbols, terminals and nonterminals together.
@@ -180,6 +235,11 @@ impl Alphabet {
     /// Whether the symbol is a nonterminal of this alphabet.
     pub fn is_nonterminal(&self, symbol: SymbolId) -> bool {
         self.contains(symbol) && !self.is_terminal(symbol)
+    }
+
+    /// Whether the symbol is a nonterminal that stands for a state of a parser, and no node of a parse tree.
+    pub fn is_state(&self, symbol: SymbolId) -> bool {
+        self.states.contains(&symbol)
     }
 
     /// Every lookahead: the terminals in order, then the end.
@@ -280,6 +340,24 @@ mod tests {
         assert_eq!(Alphabet::new(["a", ""], []).unwrap_err(), AlphabetError::Empty(1));
         let many = (0..=MAX_SYMBOLS).map(|i| i.to_string());
         assert_eq!(Alphabet::new(many, []).unwrap_err(), AlphabetError::TooMany(MAX_SYMBOLS + 1));
+    }
+
+    #[test]
+    fn only_what_differs_from_the_convention_is_written() {
+        let names = || (vec!["a".to_string(), "#".to_string()], vec!["S".to_string(), "#1".to_string()]);
+        let read = |states| Alphabet::from_file(names().0, names().1, states);
+        let conventional = read(None).unwrap();
+        let [s, state] = ["S", "#1"].map(|name| conventional.symbol(name).unwrap());
+        assert!(conventional.is_state(state) && !conventional.is_state(s));
+        assert_eq!(conventional.unconventional_states(), None);
+        let plain = Alphabet::new(names().0, names().1).unwrap();
+        for is_state in [|_| false, |_| true, |symbol: SymbolId| symbol.index() == 2] {
+            let alphabet = plain.clone().with_states(is_state);
+            let written = alphabet.unconventional_states();
+            assert!(written.is_some() && !alphabet.is_state(SymbolId::new(1)));
+            assert_eq!(read(written).unwrap().states, alphabet.states);
+        }
+        assert_eq!(read(Some(vec!["#".into()])).unwrap_err(), AlphabetError::State("#".into()));
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
-    Input, Limits, Manifest, Mode, Oracle, Params, Proof, Scanner, Study, SymbolId, Table, View, WordKind, draw,
-    extract, judge,
+    Alphabet, Automaton, Input, Limits, Machine, Manifest, Mode, Node, Oracle, Params, Proof, Recognizer, Rule,
+    Scanner, Study, SymbolId, Table, TreeBuilder, View, WordKind, draw, extract, judge, read_traces, record,
+    write_traces,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -53,5 +54,45 @@ fn a_compiled_table_judges_as_the_automaton() {
         let sum = all.reduce(|| (0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2));
         println!("{task}: {} tokens in {} words, {} accepted", sum.0, sum.1, sum.2);
         assert!(sum.2 * 4 > sum.1 && sum.2 < sum.1);
+    }
+}
+
+/// A nonterminal is a node of the tree whatever its name, unless its alphabet says that it is a state, and files keep that.
+#[test]
+fn a_nonterminal_is_a_state_only_if_it_is_said_to_be() {
+    fn branches<R: Recognizer>(recognizer: &Arc<R>) -> usize {
+        let word = recognizer.alphabet().word(["a", "a"]).unwrap();
+        let mut builder = TreeBuilder::new(recognizer.alphabet());
+        assert!(judge(recognizer, &word, Limits::default(), &mut builder).is_accept());
+        let tree = builder.finish().unwrap();
+        tree.nodes().iter().filter(|node| matches!(node, Node::Branch { .. })).count()
+    }
+    // a becomes #x, and #x a becomes S.
+    let plain = Alphabet::new(["a"], ["#x", "S"]).unwrap();
+    let [a, x, s] = ["a", "#x", "S"].map(|name| plain.symbol(name).unwrap());
+    let rule = |anchored, suffix, push| {
+        let pop = u32::try_from(Vec::len(&suffix)).unwrap();
+        Rule { anchored, suffix, lookahead: None, pop, push }
+    };
+    let rules = [rule(true, vec![a], x), rule(true, vec![x, a], s)];
+    for (alphabet, nodes) in [(plain.clone(), 2), (plain.with_states(|symbol| symbol == x), 1)] {
+        let automaton = Automaton::new(alphabet, rules.to_vec(), vec![s]).unwrap();
+        assert_eq!(automaton.to_json().contains("parser_states"), nodes == 2);
+        let read = Automaton::from_json(&automaton.to_json()).unwrap();
+        assert_eq!(branches(&Arc::new(Oracle::strict(read).unwrap())), nodes);
+        let oracle = Arc::new(Oracle::strict(automaton).unwrap());
+        assert_eq!(branches(&oracle), nodes);
+        let table = Table::new(&oracle, Manifest::default()).unwrap();
+        assert_eq!(branches(&Arc::new(Table::from_bytes(&table.to_bytes().unwrap()).unwrap())), nodes);
+        let alphabet = oracle.automaton().alphabet();
+        let words = ["", "a", "a a", "a a a"].map(|text| alphabet.word(text.split_whitespace()).unwrap());
+        let traces: Vec<_> =
+            words.iter().filter_map(|word| record(&oracle, "test", word, Limits::default()).0).collect();
+        let mut file = Vec::new();
+        write_traces(&mut file, alphabet, &traces).unwrap();
+        let (alphabet, traces) = read_traces(&mut &file[..]).unwrap();
+        let params = Params { mode: Mode::Strict, ..Params::standard(ReservoirKind::Cycle, 64, 0) };
+        let machine = params.check().unwrap().fit(&alphabet, &traces, &()).unwrap();
+        assert_eq!(branches(&Arc::new(Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap())), nodes);
     }
 }

@@ -28,6 +28,9 @@ pub enum AutomatonJsonError {
 struct AutomatonJson {
     terminals: Vec<String>,
     nonterminals: Vec<String>,
+    /// The nonterminals that are states of a parser, unless they are the ones whose names begin with `#`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parser_states: Option<Vec<String>>,
     accepting: Vec<String>,
     rules: Vec<RuleJson>,
     /// For each state of a stack where each symbol leads; symbols that are not named lead nowhere.
@@ -90,6 +93,7 @@ impl Automaton {
         let json = AutomatonJson {
             terminals: self.alphabet().terminals().map(name).collect(),
             nonterminals: self.alphabet().nonterminals().map(name).collect(),
+            parser_states: self.alphabet().unconventional_states(),
             accepting: self.accepting().iter().copied().map(name).collect(),
             rules: self.rules().iter().map(rule).collect(),
             viable: self.viability().map(|viability| viability.rows(name)),
@@ -103,7 +107,7 @@ impl Automaton {
     /// If the text has another form, names unknown symbols, or its rules are faulty.
     pub fn from_json(text: &str) -> Result<Self, AutomatonJsonError> {
         let json: AutomatonJson = serde_json::from_str(text)?;
-        let alphabet = Alphabet::new(json.terminals, json.nonterminals)?;
+        let alphabet = Alphabet::from_file(json.terminals, json.nonterminals, json.parser_states)?;
         let symbol = |name: &String| alphabet.symbol(name).ok_or_else(|| AutomatonJsonError::Unknown(name.clone()));
         let rule = |rule: &RuleJson| -> Result<Rule, AutomatonJsonError> {
             Ok(Rule {

@@ -31,6 +31,9 @@ struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
+    /// The nonterminals that are states of a parser, unless they are the ones whose names begin with `#`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parser_states: Option<Vec<String>>,
     view: View,
     mode: Mode,
     reservoir: ReservoirHeader,
@@ -185,6 +188,7 @@ impl Machine {
             version: VERSION,
             terminals: names(&mut self.alphabet.terminals()),
             nonterminals: names(&mut self.alphabet.nonterminals()),
+            parser_states: self.alphabet.unconventional_states(),
             view: self.view,
             mode: self.mode,
             reservoir,
@@ -223,7 +227,8 @@ impl Machine {
 }
 
 fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileError> {
-    let alphabet = Alphabet::new(header.terminals, header.nonterminals).or_else(|error| damaged(error.to_string()))?;
+    let alphabet = Alphabet::from_file(header.terminals, header.nonterminals, header.parser_states)
+        .or_else(|error| damaged(error.to_string()))?;
     let reservoir = read_reservoir(&header.reservoir, reader)?;
     let neurons = reservoir.neurons();
     if reservoir.channels() != alphabet.len() {

@@ -58,11 +58,6 @@ pub enum Visit {
     Leave,
 }
 
-/// Whether a nonterminal is a state of a parser and no node of a tree: its name begins with `#`.
-pub fn is_state(alphabet: &Alphabet, symbol: SymbolId) -> bool {
-    alphabet.is_nonterminal(symbol) && alphabet.name(symbol).starts_with('#')
-}
-
 /// Builds the tree of a word while it is read. It is an observer.
 #[derive(Clone, Debug)]
 pub struct TreeBuilder<'a> {
@@ -92,7 +87,7 @@ impl Observer for TreeBuilder<'_> {
         let node = match event {
             Event::Shift { shifted: true, .. } => Node::Token(position),
             Event::Decide { reduction: Reduction { pop, push: Some(symbol) }, .. } => {
-                if is_state(self.alphabet, symbol) {
+                if self.alphabet.is_state(symbol) {
                     return; // the symbol on top is only renamed
                 }
                 let children = self.roots.split_off(self.roots.len().saturating_sub(pop as usize));

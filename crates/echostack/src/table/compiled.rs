@@ -195,6 +195,9 @@ struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
+    /// The nonterminals that are states of a parser, unless they are the ones whose names begin with `#`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parser_states: Option<Vec<String>>,
     manifest: Manifest,
 }
 
@@ -217,6 +220,7 @@ impl Table {
             version: VERSION,
             terminals: self.alphabet.terminals().map(name).collect(),
             nonterminals: self.alphabet.nonterminals().map(name).collect(),
+            parser_states: self.alphabet.unconventional_states(),
             manifest: self.manifest.clone(),
         };
         tensors.to_bytes(KEY, &header)
@@ -233,8 +237,8 @@ impl Table {
     /// If the bytes are no table of this version, or a damaged one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
         let (header, reader): (Header, _) = Reader::open(KEY, bytes)?;
-        let alphabet =
-            Alphabet::new(header.terminals, header.nonterminals).or_else(|error| damaged(error.to_string()))?;
+        let alphabet = Alphabet::from_file(header.terminals, header.nonterminals, header.parser_states)
+            .or_else(|error| damaged(error.to_string()))?;
         let (terminals, symbols) = (alphabet.terminals().len(), alphabet.len());
         let reductions = reader.rows::<2>("reductions")?;
         let reductions = reductions.into_iter().map(|[pop, push]| {

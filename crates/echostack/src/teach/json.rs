@@ -54,6 +54,9 @@ struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
+    /// The nonterminals that are states of a parser, unless they are the ones whose names begin with `#`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parser_states: Option<Vec<String>>,
     /// Of contexts: how much of a configuration they keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stack: Option<usize>,
@@ -72,6 +75,7 @@ impl Header {
             version: 1,
             terminals: alphabet.terminals().map(name).collect(),
             nonterminals: alphabet.nonterminals().map(name).collect(),
+            parser_states: alphabet.unconventional_states(),
             stack: depth.map(|depth| depth.stack),
             before: depth.map(|depth| depth.before),
         }
@@ -84,7 +88,7 @@ impl Header {
     }
 
     fn alphabet(self) -> Result<Arc<Alphabet>, TraceFileError> {
-        Ok(Arc::new(Alphabet::new(self.terminals, self.nonterminals)?))
+        Ok(Arc::new(Alphabet::from_file(self.terminals, self.nonterminals, self.parser_states)?))
     }
 }
 
