@@ -228,12 +228,12 @@ impl Machine {
         let alphabet = self.0.alphabet();
         let name = |symbol: &echostack::SymbolId| alphabet.name(*symbol).to_string();
         let productions = found.productions.iter().map(|(push, all)| (name(push), all.iter().map(name).collect()));
-        let automaton = found.automaton.automaton();
+        let automaton = found.oracle.automaton();
         Ok((
             automaton.to_json(),
             automaton.to_string(),
             productions.collect(),
-            found.dot.clone(),
+            found.dot(),
             Certificate(Arc::new(found.certificate)),
         ))
     }
@@ -248,7 +248,7 @@ impl Machine {
             language.strict()?
         } else {
             let waiting = Waiting::new(progress);
-            waiting.work(py, || extract(&self.0, &waiting)).map_err(refused)?.automaton
+            waiting.work(py, || extract(&self.0, &waiting)).map_err(refused)?.oracle
         };
         let manifest = self.0.manifest().clone();
         let table =

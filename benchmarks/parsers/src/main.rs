@@ -105,7 +105,7 @@ fn compiled(task: Task) -> Result<Table, Box<dyn std::error::Error>> {
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let (machine, _) = Study::default().prove(&*language, &params.check()?, &(), &mut |_| {})?;
     let found = extract(&machine, &())?;
-    Ok(Table::new(&found.automaton, Manifest::default())?)
+    Ok(Table::new(&found.oracle, Manifest::default())?)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         }
     } else {
         match exact(&machine, &bar, &bar)? {
-            Some(found) => found.automaton,
+            Some(found) => found.oracle,
             None => return Ok(Outcome::Rejected),
         }
     };

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         None => std::io::stdout().write_all(text.as_bytes())?,
     }
     if !quiet {
-        let rules = found.automaton.automaton().rules().len();
+        let rules = found.oracle.automaton().rules().len();
         let cells = found.certificate.size().cells;
         eprintln!("exact: {rules} rules, proved by {cells} cells to be what the machine does on every word");
     }
@@ -101,8 +101,8 @@ pub(crate) fn exact(machine: &Arc<Machine>, bar: &Bar, control: &dyn Control) ->
 }
 
 fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<String> {
-    let automaton = found.automaton.automaton();
-    let grammar = |notation| Ok(WordGrammar::new(&found.automaton)?.write(notation, alphabet));
+    let automaton = found.oracle.automaton();
+    let grammar = |notation| Ok(WordGrammar::new(&found.oracle)?.write(notation, alphabet));
     Ok(match format {
         Format::Yacc => return grammar(Notation::Yacc),
         Format::Lark => return grammar(Notation::Lark),
@@ -116,7 +116,7 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<St
             };
             found.productions.iter().map(line).collect()
         }
-        Format::Dot => found.dot.clone(),
+        Format::Dot => found.dot(),
         Format::Json => automaton.to_json() + "\n",
     })
 }

@@ -164,7 +164,7 @@ fn compare(name: &str, language: &dyn Language, learned: bool) {
         let (machine, proof) = study.prove(language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
         assert!(matches!(proof, Proof::Proved(_)), "{name}");
         let found = extract(&machine, &()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        (Some(machine), found.automaton)
+        (Some(machine), found.oracle)
     } else {
         (None, oracle.clone())
     };

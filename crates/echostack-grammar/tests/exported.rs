@@ -75,9 +75,9 @@ fn machines_of_grammars_are_read_back() {
         let (machine, proof) = study.prove(&grammar, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
         assert!(matches!(proof, Proof::Proved(_)), "{name}");
         let found = extract(&machine, &()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        check(&found.certificate, &machine, &found.automaton, &()).unwrap();
-        let rules = found.automaton.automaton().rules().len();
-        assert!(rules <= most, "{name}: {rules} rules\n{}", found.automaton.automaton());
+        check(&found.certificate, &machine, &found.oracle, &()).unwrap();
+        let rules = found.oracle.automaton().rules().len();
+        assert!(rules <= most, "{name}: {rules} rules\n{}", found.oracle.automaton());
     }
 }
 

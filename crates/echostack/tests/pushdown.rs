@@ -22,10 +22,10 @@ fn learned(task: Task, kind: ReservoirKind, view: View) -> Arc<Machine> {
 /// The rules read back do what the machine does, and what the paper's rules do.
 fn read_back(task: Task, machine: &Arc<Machine>) {
     let found = extract(machine, &()).unwrap_or_else(|error| panic!("{task}: {error}"));
-    let (own, paper) = (found.automaton.automaton(), task.automaton().unwrap());
+    let (own, paper) = (found.oracle.automaton(), task.automaton().unwrap());
     assert!(own.rules().len() <= paper.rules().len(), "{task}:\n{own}");
     assert_eq!(own.accepting(), paper.accepting(), "{task}");
-    echostack::check(&found.certificate, machine, &found.automaton, &()).unwrap();
+    echostack::check(&found.certificate, machine, &found.oracle, &()).unwrap();
     let oracle = oracle(task);
     let prover = Prover::new(&oracle, machine.view(), &()).unwrap();
     assert!(matches!(prover.prove(machine, &()).unwrap(), Proof::Proved(_)), "{task}");
@@ -50,7 +50,7 @@ fn the_papers_languages_are_read_back() {
 fn balanced_brackets_read_as_in_the_paper() {
     let machine = learned(Task::Dyck1, ReservoirKind::Cycle, View::Symbol);
     let found = extract(&machine, &()).unwrap();
-    let mut rules: Vec<String> = found.automaton.automaton().to_string().lines().map(str::to_string).collect();
+    let mut rules: Vec<String> = found.oracle.automaton().to_string().lines().map(str::to_string).collect();
     rules.sort();
     let paper = Task::Dyck1.automaton().unwrap().to_string();
     let mut wanted: Vec<String> = paper.lines().map(str::to_string).collect();
@@ -61,7 +61,8 @@ fn balanced_brackets_read_as_in_the_paper() {
     let mut productions: Vec<String> = found.productions.iter().map(|(_, symbols)| spell(symbols)).collect();
     productions.sort();
     assert_eq!(productions, ["", "(S)", "SS"]);
-    assert!(found.dot.starts_with("digraph") && found.dot.contains("... ( ("), "{}", found.dot);
+    let dot = found.dot();
+    assert!(dot.starts_with("digraph") && dot.contains("... ( ("), "{dot}");
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
     let Proof::Open { cells, .. } = prover.prove(&machine, &()).unwrap() else { panic!("it is not a^n b^n") };
     let difference = prover.difference(&machine, &cells, &()).unwrap();
     let judged = |oracle: &Arc<Oracle>| judge(oracle, &difference.word, Limits::default(), &mut ());
-    assert_eq!(judged(&found.automaton), difference.machine);
+    assert_eq!(judged(&found.oracle), difference.machine);
     assert_eq!(judged(&wrong), difference.machine);
     assert_ne!(judged(&right), difference.machine);
 }
@@ -95,7 +96,7 @@ fn a_machine_that_cannot_be_read_is_told() {
     // Taught on right words only, it refuses nothing and shifts what no rule is for: whatever it is, it is not exact by luck.
     let blind = fit(Params { view: View::Symbol, mode: Mode::Strict, ..Params::standard(ReservoirKind::Cycle, 32, 0) });
     match extract(&blind, &()) {
-        Ok(found) => echostack::check(&found.certificate, &blind, &found.automaton, &()).unwrap(),
+        Ok(found) => echostack::check(&found.certificate, &blind, &found.oracle, &()).unwrap(),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
@@ -113,7 +114,7 @@ fn machines_are_constructed_from_automata_and_proved() {
                 let again = Arc::new(Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap());
                 check(&certificate, &again, &oracle, &()).unwrap();
                 if kind == ReservoirKind::Cycle {
-                    let rules = extract(&again, &()).unwrap().automaton.automaton().rules().len();
+                    let rules = extract(&again, &()).unwrap().oracle.automaton().rules().len();
                     assert!(rules <= oracle.automaton().rules().len(), "{task} {view:?}: {rules} rules");
                 }
             }
@@ -131,13 +132,14 @@ fn odd_names_are_escaped() {
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let (machine, _) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
     let found = extract(&Arc::new(machine), &()).unwrap();
-    let rules = found.automaton.automaton().to_string();
-    assert_eq!(rules.lines().count(), found.automaton.automaton().rules().len(), "{rules}");
+    let rules = found.oracle.automaton().to_string();
+    assert_eq!(rules.lines().count(), found.oracle.automaton().rules().len(), "{rules}");
     let label = |line: &str| line.starts_with("  n") && line.contains("[label=\"") && line.ends_with("\"];");
-    let edges: Vec<&str> = found.dot.lines().filter(|line| label(line)).collect();
-    assert_eq!(edges.len() + 4, found.dot.lines().count(), "{}", found.dot);
-    assert!(edges.iter().any(|line| line.ends_with(r#"[label="\\n"];"#)), "{}", found.dot);
-    assert!(edges.iter().any(|line| line.ends_with(r#"[label="\"\\"];"#)), "{}", found.dot);
+    let dot = found.dot();
+    let edges: Vec<&str> = dot.lines().filter(|line| label(line)).collect();
+    assert_eq!(edges.len() + 4, dot.lines().count(), "{dot}");
+    assert!(edges.iter().any(|line| line.ends_with(r#"[label="\\n"];"#)), "{dot}");
+    assert!(edges.iter().any(|line| line.ends_with(r#"[label="\"\\"];"#)), "{dot}");
 }
 
 /// A machine that learned from tests alone, and was never proved, is read back as the paper's automaton, too.

@@ -25,7 +25,7 @@ fn a_compiled_table_judges_as_the_automaton() {
         let (machine, proof) = Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
         assert!(matches!(proof, Proof::Proved(_)));
         let found = extract(&machine, &()).unwrap();
-        let table = Arc::new(Table::new(&found.automaton, Manifest::default()).unwrap());
+        let table = Arc::new(Table::new(&found.oracle, Manifest::default()).unwrap());
         let oracle = Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap());
         let chunk = |seed: usize| {
             let mut random = ChaCha8Rng::seed_from_u64(seed as u64);

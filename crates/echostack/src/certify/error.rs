@@ -12,7 +12,7 @@ pub enum CertifyError {
     Alphabet,
     /// The machine is tolerant.
     #[error(
-        "the machine is tolerant; a proof is about a strict one, which rejects where a word goes wrong: learn it with --strict"
+        "the machine is tolerant; a proof is about a strict one, which rejects where a word goes wrong: train it in strict mode"
     )]
     Tolerant,
     /// The reservoir's type is not one of the library's.

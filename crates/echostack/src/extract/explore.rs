@@ -6,11 +6,11 @@
 //! rules, and the machine is proved to do what they say.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write;
 use std::sync::Arc;
 
+use super::graph::Graph;
 use super::rules::{Situation, rule_list};
-use crate::automaton::reach::{ElementId, Memory, Phase, PlaceId, Reach, Recalled, Sight, System};
+use crate::automaton::reach::{ElementId, Memory, Phase, Reach, Recalled, Sight, System};
 use crate::automaton::{Automaton, AutomatonError, Oracle};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
 use crate::certify::cells::InputSightings;
@@ -75,17 +75,23 @@ impl std::fmt::Display for Undecided {
 /// The automaton that a machine is.
 #[derive(Debug)]
 pub struct Extraction {
-    /// The automaton, with the rules in order.
-    pub automaton: Arc<Oracle>,
+    /// The automaton, ready to run.
+    pub oracle: Arc<Oracle>,
     /// The proof that the machine does on every word what it does.
     pub certificate: Certificate,
     /// How many symbols of the stack were looked at.
     pub depth: usize,
     /// What the reductions spell: a nonterminal and the symbols it is made of, in the order of the rules.
     pub productions: Vec<(SymbolId, Vec<SymbolId>)>,
+    graph: Graph,
+}
+
+impl Extraction {
     /// The automaton as a graph in Graphviz's language: suffixes of the stack, what is done on each, and which symbol leads
     /// from one to another.
-    pub dot: String,
+    pub fn dot(&self) -> String {
+        self.graph.dot(self.oracle.automaton().alphabet())
+    }
 }
 
 /// The most symbols of the stack that an element shows.
@@ -247,38 +253,6 @@ impl<'m> Explored<'m> {
         Undecided { next, stack, alphabet: self.machine.alphabet().clone() }
     }
 
-    /// The suffixes of the stack as a graph.
-    fn dot(&self, reach: &Reach, situations: &[Situation]) -> String {
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        let mut out = String::from("digraph machine {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
-        let alphabet = self.machine.alphabet();
-        for (number, stack) in self.elements.iter().enumerate() {
-            let here = situations.iter().filter(|one| one.stack == *stack);
-            let mut actions: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
-            for Situation { next, does: reduction, .. } in here {
-                if let Some(push) = reduction.push {
-                    let action = (reduction.pop, alphabet.plain_name(push));
-                    actions.entry(action).or_default().push(InputSuffix::of(*next).display(alphabet).to_string());
-                }
-            }
-            let mut label = quoted(&stack.display(alphabet).to_string());
-            for ((pop, push), nexts) in actions {
-                let text = format!("before {}: pop {pop}, push {push}", nexts.join(" "));
-                label.push_str("\\n");
-                label.push_str(&quoted(&text));
-            }
-            let _ = writeln!(out, "  n{number} [label=\"{label}\"];");
-        }
-        let above = |place: PlaceId| reach.places[place.index() - 1].1;
-        let edges: BTreeSet<(ElementId, ElementId)> =
-            reach.unders.iter().map(|under| (under.element, above(under.place))).collect();
-        for (from, to) in edges {
-            let symbol = self.symbol(to).map_or(String::new(), |symbol| alphabet.plain_name(symbol));
-            let _ = writeln!(out, "  n{} -> n{} [label=\"{}\"];", from.index(), to.index(), quoted(&symbol));
-        }
-        out + "}\n"
-    }
-
     /// What the reductions of each rule spell.
     fn productions(
         &self,
@@ -346,7 +320,7 @@ impl<'m> Explored<'m> {
             Situation { next, stack, does: reduction, popped }
         };
         let situations: Vec<Situation> = situations.iter().map(situation).collect();
-        let dot = self.dot(reach, &situations);
+        let graph = Graph::new(&self.elements, reach, &situations);
         let rules = rule_list(&situations);
         let alphabet = self.machine.alphabet().clone();
         let automaton = Automaton::new(alphabet, rules, accepting)?;
@@ -356,7 +330,7 @@ impl<'m> Explored<'m> {
         match prover.prove(self.machine, control)? {
             Proof::Proved(certificate) => {
                 let depth = self.depth;
-                Ok(Extraction { automaton: oracle.clone(), certificate: *certificate, depth, productions, dot })
+                Ok(Extraction { oracle, certificate: *certificate, depth, productions, graph })
             }
             Proof::Open { cells, .. } => {
                 let difference = prover.difference(self.machine, &cells, control).map(Box::new);

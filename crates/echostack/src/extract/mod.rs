@@ -2,6 +2,7 @@
 
 mod construct;
 mod explore;
+mod graph;
 mod rules;
 
 pub use construct::{ConstructError, construct};
