@@ -1,10 +1,58 @@
-//! Which configurations a strict automaton can come to, by saturation (post* of a pushdown system).
+//! Computes which configurations a pushdown system can come to, each with a shortest word that leads there.
 //!
-//! A configuration is a phase and a stack. The stack is seen as a list of [`Element`]s: each symbol together with all
-//! that decides what the automaton does when it lies on top. The reachable stacks are a regular set. It is kept as a
-//! finite automaton that reads a stack from the top: a [`Top`] is a phase with a topmost element, and leads to a
-//! [`PlaceId`], from which [`Under`]s lead on through the elements beneath. Stacks made by reductions under a token that is
-//! then refused are among them.
+//! A proof is about the configurations that can occur, and there are infinitely many: a phase, and a stack of any
+//! depth. This file computes a finite description of all of them, for a strict automaton ([`Strict`]) and for a machine
+//! that is being explored (`extract`). Both are a [`System`].
+//!
+//! # Idea
+//!
+//! A stack is seen as a list of elements: each symbol, together with all that decides what the system does when that
+//! symbol is on top. For a strict automaton that is the node of the rules' suffixes and the state of the stack's
+//! viability. The bottom of the stack is an element, too. The reachable stacks, post* of the start, form a regular
+//! language (Büchi 1964). They are kept as a finite automaton that reads a stack from the top:
+//!
+//! - a [`Top`] (p, e, k) reads the topmost element e in phase p and goes to place k;
+//! - an [`Under`] (k, e, l) reads the element e beneath place k and goes to place l;
+//! - [`PlaceId::BELOW`], below the bottom of the stack, is where reading ends.
+//!
+//! A configuration is reachable if and only if its phase and its elements are read in this way. Configurations made by
+//! reductions under a token that is then refused are among them.
+//!
+//! # Algorithm
+//!
+//! The automaton is saturated. There is one place for each phase and element that a push leads to. The start is a top
+//! that reads the bottom. For each top (p, e, k) that is found, and each [`Move`] of the system from p with e on top:
+//!
+//! - a move that stays, to phase q, adds the top (q, e, k);
+//! - a move that pushes f, to phase q, adds the top (q, f, l) and the under (l, e, k), where l is the place of q and f;
+//! - a move that pops, to phase q, adds the top (q, f, l) for every under (k, f, l), whether it is known already or
+//!   found later: each place keeps its unders and the phases that pops have come to.
+//!
+//! Each top and each under has a word, such that the words along a stack, from the bottom to the top, lead to its
+//! configuration. A shift adds its token, and a pop joins the word of what was popped to the word of what was beneath.
+//! The queue takes the shortest word first, as Dijkstra's algorithm does, so the first word of each is a shortest.
+//! Words share their parts ([`Rope`]); [`Witness`] spells them out.
+//!
+//! # Invariants
+//!
+//! - The result is closed: it has the start, and with each top what the three rules above add. The checker verifies
+//!   this for itself (`certify/check.rs`), so that nothing in this search has to be trusted.
+//! - It is exact: every stack that is read has a word that leads to it.
+//! - Elements, places, tops and unders are numbered in the order in which they are found, which is the same in every
+//!   run.
+//!
+//! # Cost
+//!
+//! There are at most as many tops as triples of a phase, an element and a place, and the work is that of the moves,
+//! plus one step for each pop and under that meet at a place. A memory of m tokens multiplies the phases by up to
+//! (terminals + 1)^m. Beyond [`MAX_FOUND`] the system is refused as too large.
+//!
+//! # References
+//!
+//! - Büchi: Regular canonical systems (1964).
+//! - Schwoon: Model-checking pushdown systems (thesis, 2002), for post* with one place for each push.
+//! - Reps, Schwoon, Jha, Melski: Weighted pushdown systems and their application to interprocedural dataflow analysis
+//!   (2005), for the words.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};

@@ -1,15 +1,58 @@
-//! How far a decision is at least from another, on all states of a set at once.
+//! Bounds how far a decision is ahead of any other, on all states of a set at once.
 //!
-//! A support vector machine's value is a sum of weights times kernel values, and these fall with the squared distance from
-//! a centre. On a set with middle c, a state is c + e. Two bounds are computed and the better one is taken. The first takes
-//! every kernel value at its worst. The second is Taylor's: the value at c, less the greatest change by the gradient, less
-//! the greatest curvature; it keeps what cancels between support vectors. Both are lowered by more than floating point can
-//! lose, in the program that decides and in the bounds themselves.
+//! A proof splits the configurations of a machine into cells. In each, the states of the input and of the stack are
+//! only known to lie in a set ([`Enclosure`]). This file computes a lower bound of the margin by which a readout takes
+//! a class, for every pair of states from two such sets; if the bound is above 0, the decision is certain in the whole
+//! cell.
 //!
-//! The values of a list of clauses are linear in the state: on a box they are known but for rounding.
+//! # Setting
 //!
-//! Each constant has the name of the lemma in docs/proof that it stands for. What is no finite number is no bound: the
-//! decision then counts as open.
+//! A set has a centre c, a half-width for each neuron, and a radius R: its states are c + e with every |e_n| at most
+//! the half-width and |e| at most R. A readout of the kind *votes* computes, for each pair of classes, the value f(x) =
+//! Σ w_i k_i(x) + v with kernel values k_i(x) = exp(-γ|x - y_i|²) around centres y_i. The state x has two parts, input
+//! and stack, and a kernel value is the product of two factors, one for each ([`Factors`]). A class is taken if it wins
+//! against every other one, or else if it has the most votes.
+//!
+//! # Two bounds of a kernel machine
+//!
+//! With q = e·(c - y_i), the squared distance from a centre is |c - y_i|² + 2q + |e|². The most that |q| can be, the
+//! *lean*, is the smaller of two bounds: half-widths times distances, summed over the neurons, and R|c - y_i|.
+//!
+//! 1. The *interval bound* takes every kernel value at its worst: its least value where the weight is positive, its
+//!    greatest where it is negative. It loses what cancels between support vectors.
+//! 2. The *Taylor bound* keeps that. With t = γ(2q + |e|²), a kernel value is k_i(c) exp(-t). This is at least
+//!    (1-t) k_i(c), and at most that plus t²/2 times its greatest value in the set. The parts linear in e add up to the
+//!    gradient of f at c, in which opposite support vectors cancel; it changes f by at most |gradient| R, or
+//!    half-widths times slopes if that is less. What is left are the *sag* below and the *bulge* above the linear part,
+//!    taken at their worst.
+//!
+//! The better of the two is taken. The second is only computed if the first is not above 0 and the second can be.
+//!
+//! # Lists
+//!
+//! A readout of the kind *list* decides by the first of its clauses that holds. The conditions of a clause are linear
+//! in the state, so their range on a set is known but for rounding ([`Range`]). A class is certain if every clause of
+//! another class fails, up to a clause of this class that holds.
+//!
+//! # Invariants
+//!
+//! - A bound is a statement about the program, not about real numbers: it is lowered by more than floating point can
+//!   lose, in the program that decides and in the bound itself, whatever the order of the sums. Each constant has the
+//!   name of the lemma in docs/proof that it stands for.
+//! - What is not finite is not a bound: the decision then counts as open.
+//! - Only a [`WellScaled`] machine can be bounded, since the lemmas hold for no other.
+//!
+//! # Cost
+//!
+//! For each set, one distance and a few exponentials for each centre ([`Sighting`]). For each pair of sets and each
+//! kernel, a few products for each support vector, kept in [`Scratch`] for all readouts of the kernel. For each pair of
+//! classes, a sum over its support vectors; and for the Taylor bound one pass over the centres, which is by far the
+//! most expensive.
+//!
+//! # References
+//!
+//! - Neumaier: Interval methods for systems of equations (1990), for centred forms.
+//! - Higham: Accuracy and stability of numerical algorithms (2002), for the rounding of sums.
 
 use super::enclose::{Encloser, Enclosure, NORM, Start};
 use super::error::CertifyError;
