@@ -1,10 +1,11 @@
-"""Learn, prove and check every language and grammar; print a table, and draw how the cost grows.
+"""Learns, proves and checks every language and grammar, prints a table, and plots how the cost grows.
 
     python benchmarks/certificates.py target/release/echostack [--lua] [--plot FILE.svg] > table.md
 
-Every line is two processes on one thread: `learn --prove`, from nothing to a machine and its certificate, and `certify --check`.
-With --lua the programming language is among the grammars: minutes, not milliseconds. --plot needs matplotlib.
-With --before OTHER another build does the same in turns, five times each, and the table has CPU seconds of both.
+Each line of the table is measured with two processes on one thread: `learn --prove`, from nothing to a machine and its
+certificate, and `certify --check`. --lua adds the programming language to the grammars, which takes minutes instead of
+milliseconds. --plot needs matplotlib. With --before OTHER, another build does the same work in turns, five times each,
+and the table has the CPU seconds of both builds.
 """
 
 import argparse
@@ -22,13 +23,13 @@ GRAMMARS = ["latch", "dyck1", "dyck2", "dyck3", "anbn", "palindrome", "json-toke
 
 
 def processor():
-    """The CPU seconds of all commands so far."""
+    """Returns the CPU seconds used by all commands so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def run(program, *arguments, clock=time.perf_counter):
-    """A command's JSON and its seconds from start to end; no JSON if it found no proof."""
+    """Runs a command and returns its JSON output and its seconds from start to end."""
     start = clock()
     done = subprocess.run([program, "--quiet", "--threads", "1", *arguments, "--json"], capture_output=True, text=True)
     seconds = clock() - start
@@ -38,7 +39,7 @@ def run(program, *arguments, clock=time.perf_counter):
 
 
 def measure(program, subject, options, clock=time.perf_counter):
-    """One line: learn until proved, then check."""
+    """Measures one line of the table: learning until proved, then checking."""
     kind, name = subject
     named = ["--task", name] if kind == "task" else ["--grammar", f"testdata/grammars/{name}"]
     against = f"{kind}:{name}" if kind == "task" else f"grammar:testdata/grammars/{name}"
@@ -76,7 +77,7 @@ def table(title, lines):
 
 
 def compare(programs, title, subjects, options, turns=5):
-    """CPU seconds of two builds to learn, prove and check, in turns: the medians, and how far they spread."""
+    """Prints the CPU seconds that two builds take in turns to learn, prove and check: medians and ranges."""
     print(f"\n## {title}\n")
     print("| language | cells before | now | before, s | now, s | ratio |")
     print("|---|---|---|---|---|---|")
@@ -103,7 +104,7 @@ def plot(lines, path):
         for number, line in enumerate(lines):
             size = line["elements"] * line["symbols"]
             axis.loglog(size, line[key], "o", color="tab:blue", markersize=5)
-            # Neighbours have their names on different sides.
+            # Neighboring points have their names on different sides.
             left = number % 2 == 1
             axis.annotate(
                 line["language"],

@@ -1,9 +1,9 @@
-"""The peer of the benchmarks: a reservoir stack machine in plain numpy and scikit-learn.
+"""A reservoir stack machine in plain numpy and scikit-learn, the peer of the benchmarks.
 
-It stands in for the code of the authors of "Reservoir Stack Machines" (Paaßen, Schulz, Hammer, 2021), who describe
-their pipeline as numpy plus scikit-learn's RBF-SVMs but whose code is not at hand. It is written as a careful Python
-user would write it from the paper, without speed-ups of its own, so that echostack can be timed against it on the same
-words.
+It stands in for the code of the authors of "Reservoir Stack Machines" (Paaßen, Schulz, Hammer, 2021). They describe
+their pipeline as numpy plus scikit-learn's RBF-SVMs, but their code is not available to us. The peer is written as a
+careful Python user would write it from the paper, without optimizations of its own, so that echostack can be timed
+against it on the same words.
 
     pip install numpy scipy scikit-learn
     python benchmarks/peer.py work.json [--stack recompute|cached] [--seed 0]
@@ -15,17 +15,17 @@ The work item is a JSON object:
     reservoir  {"kind": "rand", "neurons", "radius", "density", "input_scale"}
                {"kind": "crj", "neurons", "input", "cycle", "jump", "jump_length"}
                {"kind": "ldn", "neurons", "theta"}
-    svm_c      the SVMs' regularisation strength C
-    train      the words to learn from, each a list of terminals
-    test       the words to be judged on
+    svm_c      the SVMs' regularization parameter C
+    train      the training words, each a list of terminals
+    test       the test words
 
-One line of JSON is printed: `error` (the mean over the test words of the mean absolute error of a word's T + 1
+The program prints one line of JSON: `error` (the mean over the test words of the mean absolute error of a word's T + 1
 outputs), `train_s` (drawing the reservoir and training), `test_s` (running the test words and tracing them for
 comparison), `test_tokens` and `stack`. Set OMP_NUM_THREADS=1 to time it on one core.
 
-Two readings of the paper matter. Pop and push are decided on the same state, as in Algorithm 3 and in the proof of
-Theorem 2, where Algorithm 2 as printed asks for the push after the pop. And every token is shifted, as in all of the
-LR(1) tasks, so that there is no shift readout to learn.
+Two interpretations of the paper matter. First, pop and push are decided on the same state, as in Algorithm 3 and in the
+proof of Theorem 2, whereas Algorithm 2 as printed decides on the push after the pop. Second, every token is shifted, as
+in all of the LR(1) tasks, so there is no shift readout to learn.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ Word = list[str]
 Token = str | None  # None is the end of the word
 
 NOTHING = ""  # the label of "push nothing"
-SPARE_ACTIONS = 5  # a machine may take this many more actions at a token than its word has letters
+SPARE_ACTIONS = 5  # the number of actions allowed at a token, beyond the number of letters in the word
 
 
 class Rule(TypedDict):
-    """One rule of an LR(1)-automaton (Definition 2)."""
+    """One rule of an LR(1) automaton (Definition 2)."""
 
     suffix: list[str]
     lookahead: str | None
@@ -62,7 +62,7 @@ class Rule(TypedDict):
 
 
 class WorkItem(TypedDict):
-    """What one run of this program does; the fields are explained at the top of the file."""
+    """The input of one run of this program; the fields are explained at the top of the file."""
 
     terminals: list[str]
     nonterminals: list[str]
@@ -90,21 +90,21 @@ IDLE = Action(0, NOTHING)
 
 
 class Step(NamedTuple):
-    """What the automaton does at one token before it shifts it, and whether it would accept there."""
+    """The automaton's actions at one token before it is shifted, and whether the automaton would accept there."""
 
     actions: list[Action]
     output: int
 
 
 class Automaton:
-    """An LR(1)-automaton, run by Algorithm 1."""
+    """An LR(1) automaton, run by Algorithm 1."""
 
     def __init__(self, rules: list[Rule], accepting: list[str]) -> None:
         self.rules = rules
         self.accepted_stacks = [[symbol] for symbol in accepting]
 
     def trace(self, word: Word) -> list[Step]:
-        """One step for each token; its last action is the idle one that ends the loop of Algorithm 2."""
+        """Returns one step for each token. Its last action is the idle one that ends the loop of Algorithm 2."""
         stack: list[Token] = []
         steps = []
         for token in tokens_of(word):
@@ -141,7 +141,7 @@ def identity(x: Vector) -> Vector:
 class Reservoir:
     """The fixed recurrent network of Equation (1), for inputs in one-hot coding."""
 
-    input_weights: Matrix  # a row for each symbol: the transpose of the paper's U
+    input_weights: Matrix  # one row per symbol: the transpose of the paper's U
     recurrent_weights: Matrix
     activation: Callable[[Vector], Vector]
 
@@ -149,7 +149,7 @@ class Reservoir:
         return np.zeros(len(self.recurrent_weights))
 
     def step(self, state: Vector, symbol: int | None) -> Vector:
-        """The state after `symbol`; None is the zero input of the end of the word."""
+        """Returns the state after `symbol`; None is the zero input at the end of the word."""
         drive = self.recurrent_weights @ state
         if symbol is not None:
             drive = drive + self.input_weights[symbol]
@@ -165,7 +165,7 @@ class Reservoir:
 def random_reservoir(
     inputs: int, rng: np.random.Generator, neurons: int, radius: float, density: float, input_scale: float
 ) -> Reservoir:
-    """Sparse Gaussian weights, scaled to a spectral radius."""
+    """Builds a reservoir with sparse Gaussian weights, scaled to a spectral radius."""
     shape = (neurons, neurons)
     weights = rng.normal(size=shape) * (rng.random(shape) < density)
     weights *= radius / np.abs(np.linalg.eigvals(weights)).max()
@@ -182,7 +182,7 @@ def cycle_reservoir(
     jump_weight: float,
     jump_length: int,
 ) -> Reservoir:
-    """A cycle with jumps: a ring of neurons, and links in both directions between every `jump_length`-th of them."""
+    """Builds a cycle with jumps: a ring with links in both directions between every `jump_length`-th neuron."""
     weights = np.zeros((neurons, neurons))
     ring = np.arange(neurons)
     weights[(ring + 1) % neurons, ring] = cycle_weight
@@ -195,7 +195,7 @@ def cycle_reservoir(
 
 
 def legendre_reservoir(inputs: int, neurons: int, theta: float) -> Reservoir:
-    """A Legendre delay network: a linear filter for each symbol, discretised with a zero-order hold of one token."""
+    """Builds a Legendre delay network: a linear filter per symbol, discretized with a zero-order hold of a token."""
     order = neurons // inputs
     row, column = np.ogrid[:order, :order]
     gain = 2 * np.arange(order) + 1
@@ -227,7 +227,7 @@ def build_reservoir(config: dict[str, Any], inputs: int, rng: np.random.Generato
 
 
 class Stack(Protocol):
-    """A stack of symbols that knows the state in which the reservoir is after reading it from the bottom."""
+    """A stack of symbols that knows the state of the reservoir after reading the stack from the bottom."""
 
     def __len__(self) -> int: ...
 
@@ -240,7 +240,7 @@ class Stack(Protocol):
 
 
 class RecomputedStack:
-    """Keeps the symbols and one state; after a pop it is encoded again (lines 11 to 14 of Algorithm 2 as printed)."""
+    """A stack that is encoded again after each pop (lines 11 to 14 of Algorithm 2 as printed)."""
 
     def __init__(self, reservoir: Reservoir) -> None:
         self.reservoir = reservoir
@@ -260,7 +260,7 @@ class RecomputedStack:
 
 
 class CachedStack:
-    """Keeps the state above each element, so that a pop costs nothing; the symbols themselves are not needed."""
+    """A stack that keeps the state above each element, so a pop costs nothing; it needs no symbols."""
 
     def __init__(self, reservoir: Reservoir) -> None:
         self.reservoir = reservoir
@@ -291,7 +291,7 @@ class Readout(Protocol):
 
 
 class ConstantReadout:
-    """Stands in for an SVM where training has shown one class only, which SVC refuses to fit."""
+    """A replacement for an SVM if the training set has only one class, which SVC refuses to fit."""
 
     def __init__(self, label: int | str) -> None:
         self.label = label
@@ -308,7 +308,7 @@ def fit_readout(rows: Matrix, labels: Sequence[int] | Sequence[str], svm_c: floa
 
 
 class Machine:
-    """A reservoir stack machine (Definition 4) with RBF-SVMs as readouts; `fit` comes before `run`."""
+    """A reservoir stack machine (Definition 4) with RBF-SVMs as readouts. Call `fit` before `run`."""
 
     pop_readout: Readout
     push_readout: Readout
@@ -323,7 +323,7 @@ class Machine:
         self.svm_c = svm_c
 
     def fit(self, words: list[Word], teacher: Automaton) -> None:
-        """Algorithm 3: follow the teacher's actions and learn them from the states in which they were taken."""
+        """Follows the teacher's actions and learns them from the states in which they were taken (Algorithm 3)."""
         action_rows: list[Vector] = []
         actions: list[Action] = []
         output_rows: list[Vector] = []
@@ -346,7 +346,7 @@ class Machine:
         self.out_readout = fit_readout(np.array(output_rows), outputs, self.svm_c)
 
     def run(self, word: Word) -> NDArray[np.int64]:
-        """Algorithm 2: the outputs at each letter of the word and at its end."""
+        """Returns the outputs at each letter of the word and at its end (Algorithm 2)."""
         history = self.reservoir.start()
         stack = self.new_stack(self.reservoir)
         outputs = []

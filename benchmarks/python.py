@@ -1,8 +1,8 @@
-"""The Python package beside the Rust library, beside itself on threads, and beside ReservoirPy.
+"""Compares the Python package with the Rust library, one thread with four, and the package with ReservoirPy.
 
     python benchmarks/python.py target/release/examples/fit_and_judge
 
-Needs the package, and reservoirpy for the last part.
+Requires the package, and reservoirpy for the last part.
 """
 
 import subprocess

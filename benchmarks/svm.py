@@ -1,4 +1,4 @@
-"""Times scikit-learn's SVC on the rows that examples/svm_speed.rs wrote, and compares with the seconds that it printed.
+"""Times scikit-learn's SVC on the rows written by examples/svm_speed.rs, and compares with the seconds that it printed.
 
 Usage: svm.py FOLDER SECONDS. `make speed` calls it.
 """

@@ -1,7 +1,8 @@
-"""Reads grammars that `echostack extract` wrote with the package lark, and compares their words with the machine's verdicts.
+"""Reads grammars exported by `echostack extract` with lark, and compares their words with the machine's verdicts.
 
-Usage: exported_words.py ECHOSTACK. Exits with 1 if a word is in one language and not in the other. We know of no reader
-for GBNF that does not bring a language model with it: its rules are turned into lark's by their punctuation alone, and read by lark.
+Usage: exported_words.py ECHOSTACK. Exits with 1 if a word is in one language and not in the other. We know of no GBNF
+reader that does not bring a language model along, so GBNF rules are converted to lark's syntax by their punctuation and
+read by lark.
 """
 import itertools
 import json
@@ -21,7 +22,7 @@ def run(*arguments, given=None):
 
 
 def from_gbnf(text):
-    """The same grammar in lark's notation."""
+    """Converts a GBNF grammar to lark's notation."""
     lines = [line for line in text.splitlines() if not line.startswith("ws ::=")]
     rules = [line.replace("::=", ":").replace('""', "").replace(" ws", "") for line in lines]
     return "\n".join(re.sub(r"\broot\b", "start", rule) for rule in rules) + "\n%ignore /\\s+/\n"

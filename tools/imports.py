@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Fails if the source files of a crate import each other in a circle, or if a lower layer imports a higher one.
+"""Fails if the source files of a crate import each other in a cycle, or if a lower layer imports a higher one.
 
-A file imports another if a path in it (`use` or inline) names something that is defined there; re-exports are followed
-to the definition. Tests and comments do not count.
+A file imports another file if a path in it (`use` or inline) names an item that is defined in the other file.
+Re-exports are followed to the definition. Tests and comments do not count.
 
     tools/imports.py [ROOT]            check every crate
     tools/imports.py [ROOT] --edges    list the imports as well
@@ -16,7 +16,7 @@ from pathlib import Path
 CRATES = ["crates/echostack", "crates/echostack-grammar", "crates/echostack-arrow", "crates/echostack-lab",
           "crates/echostack-cli", "crates/echostack-deep", "crates/echostack-engine", "python"]
 
-# The modules of the library, each with those it may use: the lines above its own.
+# The modules of the library. A module may import those in the lines above its own.
 LAYERS = [
     ["name", "digest", "index", "symbol", "suffix", "control", "undo", "simd", "file", "manifest"],
     ["recognize"],
@@ -43,13 +43,13 @@ INLINE = re.compile(r"(?<![\w:])((?:crate|self|super)(?:::\w+)+)")
 
 
 def without_comments(text):
-    """The code without comments and string literals."""
+    """Returns the code without comments and with empty string literals."""
     token = re.compile(r'//[^\n]*|/\*.*?\*/|r#*"(?:.*?)"#*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'', re.S)
     return token.sub(lambda m: "" if m.group().startswith("/") else '""', text)
 
 
 def without_tests(text):
-    """The code without its test modules."""
+    """Returns the code without its test modules."""
     marker = re.compile(r"#\[cfg\((?:test|doctest)\)\]\s*(?:#\[[^\]]*\]\s*)*")
     while match := marker.search(text):
         end = match.end()
@@ -67,7 +67,7 @@ def without_tests(text):
 
 
 def expand(tree):
-    """The paths of a use tree, each with the name it is bound to."""
+    """Yields the paths of a use tree, each with the name that it is bound to."""
     tree = tree.strip()
     brace = tree.find("{")
     if brace < 0:
@@ -93,7 +93,7 @@ def expand(tree):
 
 
 class Crate:
-    """The modules of a crate: what each defines, re-exports and names."""
+    """The modules of a crate, with the items that each defines, re-exports and names."""
 
     def __init__(self, root):
         self.root, self.files, self.code = root, {}, {}
@@ -115,7 +115,7 @@ class Crate:
                     self.add((*module, child), candidate)
 
     def absolute(self, module, path):
-        """A path from the root of the crate; none if it leads out of it."""
+        """Returns the path from the root of the crate, or None if it leads out of the crate."""
         path, at = list(path), module
         if path[0] == "crate":
             return tuple(path[1:])
@@ -135,7 +135,7 @@ class Crate:
                     yield path, name, bool(public)
 
     def definition(self, path, seen=()):
-        """The module whose file defines what a path names."""
+        """Returns the module whose file defines the item that a path names."""
         if path in seen:
             return None
         module = ()
@@ -151,7 +151,7 @@ class Crate:
         return module
 
     def imports(self):
-        """For each module the modules that define what it names, each with such a name."""
+        """Returns, for each module, the modules that define items it names, each with one such name."""
         edges = {}
         for module, code in self.code.items():
             body = USE.sub("", code)
@@ -160,7 +160,7 @@ class Crate:
             named += [self.absolute(module, path.split("::")) for path in INLINE.findall(body)]
             for path in filter(None, named):
                 target = self.definition(path)
-                # A module alone is a way to what is in it, and what it names is found where it is named.
+                # A path to a module alone is not an import: the items reached through it count where they are named.
                 if target is not None and target != module and target != path:
                     edges.setdefault(module, {}).setdefault(target, path[-1])
         return edges
@@ -170,7 +170,7 @@ class Crate:
 
 
 def cycles(edges):
-    """The strongly connected components of more than one module (Tarjan's algorithm)."""
+    """Returns the strongly connected components of more than one module (Tarjan's algorithm)."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(node):

@@ -1,5 +1,8 @@
-"""Checks that the error analysis in docs/proof and the source agree: every constant has a lemma of its name with the same
-value, every lemma is cited where it is used and has a test, and no bare number stands in the bounds."""
+"""Checks that the error analysis in docs/proof and the source agree.
+
+Every constant must have a lemma of the same name with the same value, every lemma must be cited where it is used and
+have a test, and the bounds must not contain unnamed numbers.
+"""
 
 import re
 import struct
@@ -10,7 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/proof/README.md"
 SOURCE = ROOT / "crates/echostack/src"
 ANALYSED = [SOURCE / name for name in ("certify/bound.rs", "certify/enclose.rs", "certify/scale.rs", "simd.rs")]
-# Where a bare number would be part of a bound. In simd.rs the numbers are coefficients, which the tests of exp and tanh check.
+# The files in which an unnamed number would be part of a bound. The numbers in simd.rs are coefficients, which the
+# tests of exp and tanh check.
 NO_LITERALS = ANALYSED[:3]
 PLAIN = {"0.", "1.", "2.", "0.5"}
 NO_LEMMA = "No lemma"
@@ -19,7 +23,7 @@ faults = []
 
 
 def value(text):
-    """The number that an expression of the page or of the source stands for."""
+    """Evaluates an expression of the page or of the source."""
     text = re.sub(r"f64::from_bits\((.*)\)$", r"bits(\1)", text.strip())
     text = re.sub(r"(\d+)_[ui]\d+|(\d)_(?=\d)", lambda match: match.group(1) or match.group(2), text)
     text = text.replace(" as f64", "").replace("f64::EPSILON", "eps").replace("EPSILON", "eps").replace("^", "**")
@@ -29,7 +33,7 @@ def value(text):
 
 
 def lemmas():
-    """The lemmas of the page: their constants and their test."""
+    """Returns the lemmas of the page, each with its constants and its test."""
     found = {}
     for section in re.split(r"^### ", PAGE.read_text(), flags=re.M)[1:]:
         name, text = section.split("\n", 1)
@@ -43,12 +47,12 @@ def lemmas():
 
 
 def code(path):
-    """The lines of a file that are compiled into the library."""
+    """Returns the lines of a file that are compiled into the library."""
     return path.read_text().split("#[cfg(test)]\nmod tests")[0].split("\n")
 
 
 def constants(path):
-    """The floating-point constants of a file, the sizes that a lemma is cited for, and what is said about each."""
+    """Yields the floating-point constants of a file, and the sizes that cite a lemma, each with its comment."""
     comment = []
     for line in code(path):
         text = line.strip()
@@ -82,7 +86,7 @@ for path in ANALYSED:
         elif value(expression) != value(stated[name][1]):
             faults.append(f"{path.name}: {name} = {expression}, but the page says {stated[name][1]}")
 
-# The second checker has the same error model.
+# The second checker must have the same error model.
 for path in (ROOT / "tools/recheck").glob("*.py"):
     for name, expression in re.findall(r"^([A-Z_]+) = ([^#\n]+)", path.read_text(), flags=re.M):
         if name in stated and value(expression.replace("arb(2)", "2.")) != value(stated[name][1]):

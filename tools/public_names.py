@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The public names of the library crates, as rustdoc lists them.
+"""Writes or checks the list of public names of the library crates, as rustdoc lists them.
 
     cargo doc --workspace --no-deps
     tools/public_names.py --write     write docs/public-names.txt
-    tools/public_names.py --check     fail if it is not what rustdoc lists
+    tools/public_names.py --check     fail if that file differs from what rustdoc lists
 
-A name that comes or goes is a decision, so it is part of the change that a reviewer sees. Names at the root of a crate
-are listed once more under `root`.
+Adding or removing a public name is a decision, so it should be visible to the reviewer of a change. Names at the root
+of a crate are listed a second time under `root`.
 """
 
 import argparse

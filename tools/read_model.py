@@ -1,4 +1,4 @@
-"""Reads a model file with the plain safetensors package and decides one context by hand, as docs/format.md says.
+"""Reads a model file with the plain safetensors package and computes one decision as described in docs/format.md.
 
 Usage: read_model.py MODEL. Exits with 1 if the file is not what the documentation promises.
 """
@@ -16,7 +16,7 @@ def main():
     assert header["version"] == 1, header["version"]
     neurons = header["reservoir"]["neurons"]
     assert tensors["centres.stack"].shape[1] == neurons
-    # The empty stack under silence: h and g are 0. Votes of the pop readout.
+    # The votes of the pop readout for the empty stack without input, where h and g are 0.
     kernel = int(tensors["pop.kernel"][0])
     gamma = tensors[f"kernel{kernel}.gamma"][0]
     factors = []

@@ -1,16 +1,18 @@
-"""Forges certificates and demands that tools/recheck refuses every one.
+"""Forges certificates and checks that tools/recheck refuses every one of them.
 
 Usage: python tools/recheck_forgeries.py MODEL AUTOMATON CERTIFICATE [--count N] [--seed N]
 
-The certificate must be a true one. Forgeries of four kinds are made of it:
-- something is missing: any one entry; or a claim is moved to a shorter stack, or a completion to the front;
-- the header: another version, arithmetic or digest;
-- the automaton is exchanged for one that accepts other words, with the digest recomputed;
-- the machine is exchanged for one that answers differently, likewise: two classes change places, or, if it was constructed with a
-  random reservoir and its first terminal can be stacked without end, it goes wrong only when that has happened often enough.
-A forgery of the last two kinds claims what is false, whatever its numbers are. In some of them numbers are changed at random; others
-have all that can be had without lying: closed configurations and cells with the right answers, so that only the bounds refuse them.
-The automaton must come without viable stacks, which would have to be forged, too.
+The given certificate must be a true one. Four kinds of forgeries are made from it:
+- something is missing: any one entry is left out, a claim is moved to a shorter stack, or a completion to the front;
+- the header is changed: another version, arithmetic or digest;
+- the automaton is replaced by one that accepts other words, with the digest recomputed;
+- the machine is replaced by one that answers differently, also with the digest recomputed: two classes are swapped, or,
+  if the machine was constructed with a random reservoir and its first terminal can be stacked without limit, it goes
+  wrong only after enough of these terminals.
+Forgeries of the last two kinds make a false claim, whatever their numbers are. In some of them, numbers are changed at
+random. Others contain everything that can be had without lying, namely closed configurations and cells with the right
+answers, so only the bounds can refuse them. The automaton must come without viable stacks, which would have to be
+forged as well.
 """
 import argparse
 import collections
@@ -34,7 +36,7 @@ LISTS = ("elements", "controls", "places", "heads", "unders", "cells")
 
 
 def accepts(automaton, word):
-    """Whether the rules accept a word, by going through them one after the other."""
+    """Returns whether the rules accept a word, trying them one after the other."""
     stack = []
     for ahead in [*word, {"end": True}]:
         for _ in range(50):
@@ -55,7 +57,7 @@ def accepts(automaton, word):
 
 
 def other_automaton(automaton, rng):
-    """An automaton with one change that accepts other words."""
+    """Returns a copy of the automaton with one change that makes it accept other words."""
     words = [word for length in range(7) for word in itertools.product(automaton["terminals"], repeat=length)][:3000]
     symbols = automaton["terminals"] + automaton["nonterminals"]
     right = [accepts(automaton, word) for word in words]
@@ -80,7 +82,7 @@ def other_automaton(automaton, rng):
 
 
 def pack(header, tensors):
-    """The bytes of a model file."""
+    """Returns the bytes of a model file."""
     table, body = {"__metadata__": {"echostack": json.dumps(header, separators=(",", ":"), ensure_ascii=False)}}, b""
     for name in sorted(tensors, key=lambda name: (tensors[name][0] != "F64", name)):
         dtype, shape, values = tensors[name]
@@ -93,7 +95,7 @@ def pack(header, tensors):
 
 
 def other_machine(header, tensors, right, rng):
-    """A machine in which two right answers of one readout have changed places."""
+    """Returns a machine in which two right answers of one readout are swapped."""
     lists = {"shift": header["shift"], "output": header["output"], **next(iter(header["actions"].values()))}
     name = rng.choice([name for name in lists if len(right[name]) > 1])
     a, b = rng.sample(sorted(right[name]), 2)
@@ -102,8 +104,11 @@ def other_machine(header, tensors, right, rng):
 
 
 def deep_machine(header, tensors, length):
-    """A machine that does the same, until the stack ends with so many of the first terminal: then none of its functions is above 0.
-    Neuron k of a chain is above 0 if the last k symbols are all that terminal; one more is below 0 on any stack but the empty one."""
+    """Returns a machine that does the same until `length` copies of the first terminal are on top of the stack.
+
+    Then none of its functions is above 0. Neuron k of a chain is above 0 if the last k symbols are all that terminal;
+    one more neuron is below 0 on any stack except the empty one.
+    """
     m, channels = tensors["reservoir.input"][1]
     chain = [[50.0] + [-50.0] * (channels - 1)] + [[-50.0] + [-1000.0] * (channels - 1)] * (length - 1) + [[-50.0] * channels]
     places, weights = list(tensors["reservoir.places"][2]), list(tensors["reservoir.recurrent"][2])
@@ -123,7 +128,7 @@ def deep_machine(header, tensors, length):
 
 
 def lists_in(form):
-    """All lists of a certificate, at any depth."""
+    """Yields all lists of a certificate, at any depth."""
     for part in form.values() if type(form) is dict else form:
         if type(part) is list and part:
             yield part
@@ -132,7 +137,7 @@ def lists_in(form):
 
 
 def edit(form, rng):
-    """Changes one number, or leaves out, repeats or exchanges entries."""
+    """Changes one number, or removes, repeats or swaps entries."""
     some = rng.choice(list(lists_in(form)))
     at, change = rng.randrange(len(some)), rng.randrange(6)
     if change < 3 and type(some[at]) is int:
@@ -147,7 +152,7 @@ def edit(form, rng):
 
 
 def omit(form, rng):
-    """Leaves out one entry, or moves a claim to a shorter stack, or a completion before those that it follows from."""
+    """Removes one entry, moves a claim to a shorter stack, or moves a completion before those that it follows from."""
     claimed = [cell for cell in form["cells"] if cell.get("proved")]
     if "completions" in form and rng.random() < 0.3:
         at = form["controls"].index([0, 0]), rng.randrange(len(form["elements"]) + 1), form["controls"].index([4])
@@ -168,7 +173,7 @@ def omit(form, rng):
 
 
 def complete_forgery(form, data, text, rng):
-    """Configurations and cells that are right for the automaton, as far as they can be without asking the machine."""
+    """Fills in configurations and cells that are right for the automaton, without asking the machine."""
     automaton = recheck.Automaton(json.loads(text))
     made = recheck.Certificate.__new__(recheck.Certificate)
     made.model, made.automaton, made.base, made.memory = recheck.Model(data), automaton, automaton.terminals + 1, 0
@@ -250,7 +255,7 @@ def main():
         try:
             print("ACCEPTED:", kind, number, recheck.confirm(own_data, own_text, json.dumps(form)))
             accepted += 1
-        except Exception as error:  # as the command does
+        except Exception as error:  # as tools/recheck itself does
             why = str(error) if isinstance(error, recheck.Refused) else type(error).__name__
             reasons[kind, why.partition(" on the stack")[0]] += 1
     for (kind, why), count in sorted(reasons.items(), key=lambda item: (item[0][0], -item[1])):

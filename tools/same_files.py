@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Whether two builds write the same files: what a refactoring must not change.
+"""Checks that two builds write the same files, which a refactoring must not change.
 
     tools/same_files.py write target/debug/echostack FOLDER [--lua]
     tools/same_files.py compare FOLDER OTHER
 
 `write` trains, proves, extracts, compiles and exports every language and grammar with fixed seeds. `compare` reports
-each difference. Tensors, tables, certificates and texts must be equal to the byte. Manifests, and the digests of
-models that follow from them, may differ: each key that does is listed.
+each difference. Tensors, tables, certificates and texts must be byte-identical. Manifests, and the digests of models
+that depend on them, may differ; each key that differs is listed.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def write(program, folder, lua):
 
 
 def split(data):
-    """The header of a safetensors file, its manifest, and its tensors."""
+    """Returns the header of a safetensors file, its manifest, and its tensors."""
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8:8 + size])
     metadata = {key: json.loads(value) for key, value in header.pop("__metadata__").items()}

@@ -1,7 +1,7 @@
-"""Fits scikit-learn's SVC to training rows that a test wrote, and compares it with what the test says of unseen states.
+"""Fits scikit-learn's SVC to training rows from a test, and compares its decisions on unseen states with the test's.
 
 Called by crates/echostack/tests/sklearn_parity.rs with a folder. Exits with 1 if decision values differ by more than 1e-4,
-a prediction differs, or (for reservoirs of long memory) the number of support vectors does.
+if a prediction differs, or (for reservoirs with long memory) if the number of support vectors differs.
 """
 import pathlib
 import sys
@@ -21,7 +21,7 @@ def compare(folder, name):
     values = read("values", "<f8").reshape(len(states), -1)
     svc = SVC(kernel="rbf", gamma="scale", C=100.0, tol=1e-6, decision_function_shape="ovo").fit(x, y)
     theirs = svc.decision_function(states)
-    if theirs.ndim == 1:  # two classes: scikit-learn counts towards the second
+    if theirs.ndim == 1:  # two classes: positive values of scikit-learn mean the second
         theirs = -theirs[:, None]
     difference = np.abs(theirs - values).max()
     wrong = int((svc.predict(states) != classes).sum())

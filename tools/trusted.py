@@ -1,7 +1,9 @@
-"""The table of what must be trusted for a checked certificate, with line counts, for ARCHITECTURE.md.
+"""Generates the table in ARCHITECTURE.md of the components that must be trusted for a checked certificate.
 
-Without arguments prints the table; with --write puts it into ARCHITECTURE.md, with --check fails if it is not there. Lines are those
-outside of tests, blank lines and comments, rounded up to fifties so that small edits do not change the table."""
+Without arguments, prints the table. With --write, puts it into ARCHITECTURE.md; with --check, fails if the table there
+is out of date. The line counts exclude tests, blank lines and comments, and are rounded up to multiples of 50, so that
+small edits do not change the table.
+"""
 
 import re
 import sys
