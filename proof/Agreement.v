@@ -1,16 +1,17 @@
-(* The theorem: a machine whose readouts are covered (certify/cells.rs) does on every word what the automaton does. *)
+(* The main theorem: a machine whose readouts are covered (certify/cells.rs) agrees with the automaton on every word. *)
 
 Require Import List Arith Bool Lia.
 Import ListNotations.
 Require Import Echostack.Run Echostack.Reach Echostack.Machine.
 
-(* Readout: with one readout for both, [PopReadout] stands for pop and push. *)
+(* Readout. If one readout decides both pop and push, it is [PopReadout]. *)
 Inductive readout := PopReadout | PushReadout | OutputReadout | ShiftReadout.
 
 (* Answer *)
 Inductive answer := Act (r : reduction) | Outputs (accepting : bool) | Shifts (shifted : bool).
 
-(* What a readout must answer with this control and topmost element; [None] if it is not asked (cells.rs, [answer]). *)
+(* The answer that a readout must give for a control state and a topmost element; [None] if it is not consulted there
+   (cells.rs, [answer]). *)
 Definition right_answer (A : automaton) (r : readout) (c : control) (e : element A) : option answer :=
   match r, c with
   | (PopReadout | PushReadout), Reduce _ l => Some (Act (reduction_of (action A e l)))
@@ -22,14 +23,14 @@ Definition right_answer (A : automaton) (r : readout) (c : control) (e : element
 Definition past_and_next (c : control) : option (history * lookahead) :=
   match c with Reduce h l | Settled h l => Some (h, l) | _ => None end.
 
-(* Machine::heads: the readouts that are asked. *)
+(* Machine::heads: the readouts of the machine. *)
 Definition readouts (M : machine) : list readout :=
   match act_readout_of M with
   | Separate _ _ => [PopReadout; PushReadout; OutputReadout; ShiftReadout]
   | Joint _ => [PopReadout; OutputReadout; ShiftReadout]
   end.
 
-(* The class that a readout decides on means this answer (Machine::class). *)
+(* The class that a readout decides for stands for this answer (Machine::class). *)
 Definition gives (M : machine) (r : readout) (a : answer) (h : seen M) (g : state M) : Prop :=
   match r, a, act_readout_of M with
   | PopReadout, Act x, Separate p _ => p h g = pop x
@@ -40,11 +41,11 @@ Definition gives (M : machine) (r : readout) (a : answer) (h : seen M) (g : stat
   | _, _, _ => False
   end.
 
-(* Where the part of the stack that is looked at ends: above a topmost element, of which only the symbol is needed
-   ([None] is the bottom), or at a place beneath some element. *)
+(* The lower end of the examined part of the stack: above a topmost element, of which only the symbol is needed ([None]
+   is the bottom), or at a place below some element. *)
 Inductive spot := Above (s : option symbol) (p : place) | At (p : place).
 
-(* Item: configurations with one answer. *)
+(* Item: configurations with the same answer. *)
 Record item := { answered : answer; spot_of : spot; past : history }.
 
 Section Agreement.
@@ -59,19 +60,19 @@ Section Agreement.
 
   (* ** The cells *)
 
-  (* The symbols that can lie beneath a spot ([None] is the bottom), and the places beneath them (Cells::beneath). *)
+  (* The symbols that can lie below a spot ([None] is the bottom), and the places below them (Cells::beneath). *)
   Definition under_spot (x : spot) (s : option symbol) (q : place) : Prop :=
     match x with
     | Above s' p => s = s' /\ q = p
     | At p => exists e, s = symbol_of A e /\ unders (Under p e q)
     end.
 
-  (* What an item becomes beneath this symbol (Cells::split_stack). *)
+  (* The items that result from including this symbol in the stack suffix (Cells::split_stack). *)
   Definition sunk (items : item -> Prop) (s : option symbol) (j : item) : Prop :=
     exists i q, items i /\ under_spot (spot_of i) s q
       /\ j = {| answered := answered i; spot_of := At q; past := past i |}.
 
-  (* Whether this token ([None]: the beginning) can have stood so far back (Cells::split_input). *)
+  (* The token [t] ([None]: the beginning of the word) is possible [back] tokens ago (Cells::split_input). *)
   Definition may_be (h : history) (back : nat) (t : option symbol) : Prop :=
     match recall R h back with Beginning => t = None | Token t' => t = Some t' | Forgotten => True end.
 
@@ -81,11 +82,11 @@ Section Agreement.
     | None => {| next := next k; before := before k; whole_input := true |}
     end.
 
-  (* A decision is certain: the readout gives the answer on all states of the cell (Bounds::margin is above 0). *)
+  (* A decision is certain if the readout gives the answer on all states of the cell (Bounds::margin is above 0). *)
   Definition certain (r : readout) (a : answer) (st : list symbol) (whole : bool) (k : looked) : Prop :=
     forall h g, input_set M any_input k h -> stack_set M any_stack st whole g -> gives M r a h g.
 
-  (* A finite tree of cells that ends where one answer is right for all items and certain. *)
+  (* A finite tree of cells. At each leaf, one answer is right for all items and certain. *)
   Inductive covered (r : readout) : list symbol -> bool -> looked -> (item -> Prop) -> Prop :=
     | Empty : forall st whole k (items : item -> Prop), (forall i, ~ items i) -> covered r st whole k items
     | Proved : forall st whole k (items : item -> Prop) a,
@@ -99,7 +100,7 @@ Section Agreement.
         (forall s, covered r (st ++ [s]) false k (sunk items (Some s))) ->
         covered r st false k items.
 
-  (* What is asked of a readout before anything is looked at but what comes next (Cells::new). *)
+  (* The items of a readout when only the lookahead has been examined (Cells::new). *)
   Definition asked (r : readout) (l : lookahead) (i : item) : Prop :=
     exists h, heads h /\ past_and_next (at_control h) = Some (past i, l)
       /\ right_answer A r (at_control h) (on_top h) = Some (answered i)
@@ -109,7 +110,7 @@ Section Agreement.
     forall r l, In r (readouts M) -> In l (lookaheads terminals) ->
       covered r [] false {| next := l; before := []; whole_input := false |} (asked r l).
 
-  (* ** Every readout is right in every configuration that is reached *)
+  (* ** Every readout is right in every reachable configuration *)
   Hypothesis law : lawful symbols A.
   Hypothesis enough_symbols : terminals <= symbols.
   Hypothesis memory_holds : truthful terminals R.
@@ -117,7 +118,7 @@ Section Agreement.
 
   Definition of_symbols (st : list symbol) : Prop := Forall (fun s => s < symbols) st.
 
-  (* The unders lead from a spot down through this stack. *)
+  (* The unders form a path from a spot down through this stack. *)
   Definition spot_lies (x : spot) (st : list symbol) : Prop :=
     exists q, under_spot x (hd_error st) q /\ lies_beneath A unders q st.
 
@@ -253,9 +254,9 @@ Section Agreement.
   Qed.
 End Agreement.
 
-(* For every word: after any number of steps the two have the same phase, position, next token and stack, and decide the
-   same there, or both are over in the same way; and with any limits they give the same verdict, at the same position,
-   with the same expected tokens, or are stopped there by the same limit. *)
+(* For every word: after any number of steps, machine and automaton have the same phase, position, next token and stack,
+   and make the same decision there, or both have ended in the same way. With any limits, they give the same verdict, at
+   the same position, with the same expected tokens, or are stopped there by the same limit. *)
 Theorem machine_agrees :
   forall (terminals symbols : nat) (A : automaton) (R : remembering) (M : machine)
     (heads : head (element A) -> Prop) (unders : under (element A) -> Prop)

@@ -1,4 +1,5 @@
-(* The certificate of a^n b^n, checked by computation. Its margins are facts of floating point and stay a hypothesis. *)
+(* The certificate of a^n b^n, checked by computation. Its margins are facts about floating point and remain a
+   hypothesis. *)
 
 Require Import List Arith Bool.
 Import ListNotations.
@@ -8,7 +9,7 @@ Require Import Echostack.Check Echostack.Rules Echostack.AnbnData.
 Definition checked (C : certificate known) : option (list leaf) :=
   check terminals (strict the_rules) (memory_of (S terminals) tokens) C asked.
 
-(* The decisions that must be certain: those that `certify --check --cells` shows with their margins. *)
+(* The decisions that must be certain. `certify --check --cells` shows them with their margins. *)
 Definition leaves : list leaf := Eval vm_compute in match checked the_certificate with Some all => all | None => [] end.
 
 Theorem certificate_is_checked : checked the_certificate = Some leaves.
@@ -30,7 +31,7 @@ Proof.
   - rewrite Asked. exact certificate_is_checked.
 Qed.
 
-(* ** The check can fail: no head, under or cell of the certificate may be missing *)
+(* ** The check can fail: it refuses the certificate if any head, under or cell is missing *)
 Fixpoint without_one {X} (l : list X) : list (list X) :=
   match l with [] => [] | x :: l => l :: map (cons x) (without_one l) end.
 
@@ -44,7 +45,7 @@ Example nothing_may_be_missing :
   forallb (fun C => match checked C with Some _ => false | None => true end) damaged = true.
 Proof. vm_cast_no_check (eq_refl true). Qed.
 
-(* ** The hypotheses can be met: a machine whose state is the stack itself *)
+(* ** The hypotheses are satisfiable: a machine whose state is the stack itself *)
 Definition by_hand : machine := {|
   seen := lookahead;
   state := list symbol;
@@ -67,7 +68,7 @@ Proof.
     intros h g Seen (start & Start & ->); unfold input_set in Seen; simpl in Seen, Start; subst; reflexivity.
 Qed.
 
-(* a a b b, a a b, a a b a: as the example of oracle.rs has it. *)
+(* The words a a b b, a a b and a a b a, as in the example in oracle.rs. *)
 Definition generous : limits := {| depth_limit := 100; actions_at d := 100 |}.
 
 Example accepted : judge terminals (runner by_hand) generous [0; 0; 1; 1] = Accept.

@@ -1,4 +1,4 @@
-(* What the theorems rest on: nothing but their hypotheses. The script `check` fails if anything else is printed. *)
+(* The theorems depend on nothing but their hypotheses. The script `check` fails if anything else is printed. *)
 
 Require Import Echostack.Run Echostack.Memory Echostack.Agreement Echostack.Check Echostack.Rules Echostack.Anbn.
 

@@ -1,13 +1,14 @@
-(* Closure and covering as functions that compute, as certify/check.rs has them, and that they mean what the theorem
-   asks. Of the whole checker only the margins are missing: [walk] returns the decisions that must be certain. *)
+(* Closure and covering as executable functions, modeled on certify/check.rs, with a proof that they imply the
+   hypotheses of the theorem. Of the whole checker, only the margins are missing: [walk] returns the decisions that must
+   be certain. *)
 
 Require Import List Arith Bool Lia.
 Import ListNotations.
 Require Import Echostack.Run Echostack.Reach Echostack.Memory Echostack.Machine Echostack.Agreement.
 
-(* Tests are written with [if], not with [&&]: vm_compute evaluates both arguments of the latter. *)
+(* Tests are written with [if] instead of [&&], because vm_compute evaluates both arguments of [&&]. *)
 
-(* ** Equality of what certificates are made of *)
+(* ** Decidable equality for the parts of certificates *)
 Definition lookahead_dec (a b : lookahead) : {a = b} + {a <> b}.
 Proof. decide equality; apply Nat.eq_dec. Defined.
 Definition control_dec (a b : control) : {a = b} + {a <> b}.
@@ -27,10 +28,10 @@ Proof. decide equality. Defined.
 Definition looked_dec (a b : looked) : {a = b} + {a <> b}.
 Proof. decide equality; [apply bool_dec | apply (list_eq_dec Nat.eq_dec) | apply lookahead_dec]. Defined.
 
-(* Named: an obligation by its readout and look. *)
+(* Named: an obligation, identified by its readout and its look. *)
 Definition name := (readout * looked)%type.
 
-(* Cell: a part of the stack, topmost first, and what is said of the obligations there. *)
+(* Cell: a stack suffix, topmost symbol first, and the obligations that are split or proved there. *)
 Record cell := { cell_stack : list symbol; cell_whole : bool; split : list name; proved : list name }.
 
 Record certificate (E : Type) := { its_heads : list (head E); its_unders : list (under E); its_cells : list cell }.
@@ -38,10 +39,10 @@ Arguments its_heads {E}.
 Arguments its_unders {E}.
 Arguments its_cells {E}.
 
-(* Obligation: what a readout must answer in a cell. *)
+(* Obligation: the answers that a readout must give in a cell. *)
 Record obligation := { readout_of : readout; look_of : looked; items_of : list item }.
 
-(* A leaf: a decision that must be certain (ProvedCell, but for its margin). *)
+(* A leaf: a decision that must be certain (ProvedCell, without its margin). *)
 Record leaf := {
   leaf_readout : readout; leaf_answer : answer; leaf_stack : list symbol; leaf_whole : bool; leaf_look : looked
 }.
@@ -102,7 +103,7 @@ Section Check.
     | At p => map (fun u => (symbol_of A (lying u), further u)) (filter (fun u => above u =? p) (its_unders C))
     end.
 
-  (* Obligations that are not empty. *)
+  (* The obligation with these items, if there are any. *)
   Definition oblige (r : readout) (k : looked) (items : list item) : list obligation :=
     match items with
     | [] => []
@@ -138,7 +139,7 @@ Section Check.
         (filter (fun i => may_be_b (past i) (length (before (look_of o))) t) (items_of o)))
       (None :: map Some (seq 0 terminals)).
 
-  (* Cells::split_stack; the symbols in order, the bottom first. *)
+  (* Cells::split_stack, with the symbols in order, the bottom first. *)
   Definition sink (s : option symbol) (i : item) : list item :=
     flat_map (fun '(s', q) =>
       if lookahead_dec s' s then [{| answered := answered i; spot_of := At q; past := past i |}] else [])
@@ -159,7 +160,7 @@ Section Check.
   Definition keys (os : list obligation) : list (option symbol) :=
     fold_right insert [] (flat_map (fun o => flat_map (fun i => map fst (under_list (spot_of i))) (items_of o)) os).
 
-  (* What is still to be looked at: a part of the stack and its obligations. *)
+  (* A part that is still to be examined: a stack suffix and its obligations. *)
   Definition part := (list symbol * bool * list obligation)%type.
 
   Definition longer (st : list symbol) (os : list obligation) : list part :=
@@ -239,7 +240,7 @@ Section Check.
   Definition check (asked : list readout) : option (list leaf) :=
     if check_closed then walk (its_cells C) [([], false, root asked)] else None.
 
-  (* ** They are sound *)
+  (* ** Soundness *)
   Variable M : machine.
   Variable any_stack : state M -> Prop.
   Variable any_input : seen M -> Prop.
@@ -413,7 +414,7 @@ Section Check.
   Qed.
 End Check.
 
-(* A certificate that is checked, with its leaves certain, proves that the machine agrees with the automaton. *)
+(* If a certificate passes the check and its leaves are certain, the machine agrees with the automaton. *)
 Theorem certificate_agrees :
   forall (terminals symbols tokens : nat) (A : automaton) (C : certificate (element A))
     (M : machine) (leaves : list leaf) (any_stack : state M -> Prop) (any_input : seen M -> Prop),

@@ -1,18 +1,18 @@
-(* The machine (machine/session.rs, machine/stack.rs), over any spaces of states, and the sets that contain every state
-   it can be in after a suffix (certify/enclose.rs). *)
+(* The machine (machine/session.rs, machine/stack.rs) over arbitrary state spaces, and the sets that contain every state
+   that it can reach after a suffix (certify/enclose.rs). *)
 
 Require Import List Arith Bool Lia.
 Import ListNotations.
 Require Import Echostack.Run Echostack.Reach.
 
-(* How the machine sees its input: the next token alone, or the state of a reservoir that reads all of it. *)
+(* The machine's view of its input: only the next token, or the state of a reservoir that reads the whole input. *)
 Inductive view (seen : Type) :=
   | SymbolView (features : lookahead -> seen)
   | ReservoirView (step_input : seen -> lookahead -> seen).
 Arguments SymbolView {seen}.
 Arguments ReservoirView {seen}.
 
-(* What decides on pop and push: two readouts, or one. *)
+(* The readouts that decide on pop and push: one for each, or one for both. *)
 Inductive act_readouts (seen state : Type) :=
   | Separate (pop_readout : seen -> state -> nat) (push_readout : seen -> state -> option symbol)
   | Joint (act_readout : seen -> state -> reduction).
@@ -40,7 +40,7 @@ Section Machine.
     | Joint j => j h g
     end.
 
-  (* MachineStack: each symbol with the state of the stack up to it, the state of the input, and what comes next. *)
+  (* MachineStack: each symbol with the state of the stack up to it, the state of the input, and the lookahead. *)
   Record kept := { on_stack : list (symbol * state M); input : seen M; ahead : lookahead }.
 
   Definition stack_state (list : list (symbol * state M)) : state M :=
@@ -74,9 +74,9 @@ Section Machine.
     |}
   |}.
 
-  (* ** States are functions of what was read (reservoir/network.rs, [encode]) *)
+  (* ** States are functions of the symbols that were read (reservoir/network.rs, [encode]) *)
 
-  (* The state after these symbols, the last one first, begun at [g]. *)
+  (* The state after these symbols, last one first, starting from [g]. *)
   Fixpoint stack_after (g : state M) (st : list symbol) : state M :=
     match st with [] => g | s :: st => stack_step M (stack_after g st) s end.
   Definition encode := stack_after (stack_zero M).
@@ -85,7 +85,7 @@ Section Machine.
     stack_after g (upper ++ lower) = stack_after (stack_after g lower) upper.
   Proof. induction upper as [|s upper IH]; simpl; [reflexivity | now rewrite IH]. Qed.
 
-  (* What the machine keeps of a stack. *)
+  (* The representation of a stack in the machine. *)
   Fixpoint with_states (st : list symbol) : list (symbol * state M) :=
     match st with [] => [] | s :: beneath => (s, encode st) :: with_states beneath end.
 
@@ -101,7 +101,7 @@ Section Machine.
   Lemma with_states_symbols st : map fst (with_states st) = st.
   Proof. induction st as [|s st IH]; simpl; [reflexivity | now rewrite IH]. Qed.
 
-  (* The input's state after these tokens, the last one first. *)
+  (* The state of the input after these tokens, last one first. *)
   Fixpoint input_after (step : seen M -> lookahead -> seen M) (h : seen M) (before : list symbol) : seen M :=
     match before with [] => h | t :: before => step (input_after step h before) (Some t) end.
 
@@ -109,7 +109,7 @@ Section Machine.
     input_after step h (late ++ early) = input_after step (input_after step h early) late.
   Proof. induction late as [|t late IH]; simpl; [reflexivity | now rewrite IH]. Qed.
 
-  (* What is seen of an input: these tokens, and then what comes next. *)
+  (* The machine's view of an input that consists of these tokens and then the lookahead. *)
   Definition sees (before : list symbol) (next : lookahead) : seen M :=
     match sight M with
     | SymbolView f => f next
@@ -118,10 +118,10 @@ Section Machine.
 
   (* ** Sets of states *)
   Variables terminals symbols : nat.
-  Variable any_stack : state M -> Prop.   (* Encloser::anything for the stack *)
+  Variable any_stack : state M -> Prop.   (* Encloser::anything, for the stack *)
   Variable any_input : seen M -> Prop.    (* and for the input *)
 
-  (* They contain the zero state and, with any state, its successors. *)
+  (* Both sets contain the zero state and all successors of their own states. *)
   Record invariant : Prop := {
     any_stack_zero : any_stack (stack_zero M);
     any_stack_step : forall g s, s < symbols -> any_stack g -> any_stack (stack_step M g s);
@@ -130,14 +130,14 @@ Section Machine.
       any_input h -> any_input (step h (Some t))
   }.
 
-  (* Look: what comes next, the tokens before it from the last one on, and whether these are all. *)
+  (* Look: the lookahead, the tokens before it, last one first, and whether these are all tokens. *)
   Record looked := { next : lookahead; before : list symbol; whole_input : bool }.
 
-  (* Bounds::stack: the states of all stacks that end so; of exactly this one, if [whole]. *)
+  (* Bounds::stack: the states of all stacks with this suffix, or of exactly this stack if [whole]. *)
   Definition stack_set (st : list symbol) (whole : bool) (g : state M) : Prop :=
     exists start, (if whole then start = stack_zero M else any_stack start) /\ g = stack_after start st.
 
-  (* Bounds::input: what is seen of all inputs that end so. *)
+  (* Bounds::input: the machine's view of all inputs with this suffix. *)
   Definition input_set (k : looked) (h : seen M) : Prop :=
     match sight M with
     | SymbolView f => h = f (next k)

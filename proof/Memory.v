@@ -1,5 +1,5 @@
-(* Memory as it is in automaton/reach.rs: a number to the base of the terminals and one more, the last token its lowest
-   digit, cut off after so many tokens. What it recalls is true. *)
+(* Memory as in automaton/reach.rs: a number in base (number of terminals + 1) whose lowest digit is the last token,
+   truncated to a fixed number of tokens. Whatever it recalls is true. *)
 
 Require Import List Arith Bool Lia.
 Import ListNotations.
@@ -29,7 +29,7 @@ Section Memory.
       rewrite Nat.add_mod_idemp_l by exact P. reflexivity.
   Qed.
 
-  (* The last digits of a number say what the digits of the number say. *)
+  (* Truncating a number does not change the digits that remain. *)
   Lemma digit_of_mod n back : back < tokens ->
     ((n mod base ^ tokens) / base ^ back) mod base = (n / base ^ back) mod base.
   Proof.

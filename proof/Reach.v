@@ -1,5 +1,5 @@
-(* The strict automaton as a pushdown system (automaton/reach.rs), and that a closed list of heads and unders contains
-   every configuration that it comes to (certify/check.rs, [closed]). *)
+(* The strict automaton as a pushdown system (automaton/reach.rs), with a proof that a closed list of heads and unders
+   contains every configuration that it reaches (certify/check.rs, [closed]). *)
 
 Require Import List Arith Bool Lia.
 Import ListNotations.
@@ -8,8 +8,8 @@ Require Import Echostack.Run.
 Definition place := nat.     (* PlaceId *)
 Definition history := nat.   (* History; 0 is the beginning of the word *)
 
-(* What Strict knows: an element is a symbol on the stack, or the bottom, with all that decides what the automaton does
-   when it lies on top; [add] is Strict::push, [action] is Suffixes::action. A rule always pushes a symbol. *)
+(* Strict. An element is a symbol on the stack, or the bottom, together with everything that determines the automaton's
+   behavior when it is on top. [add] is Strict::push, [action] is Suffixes::action. A rule always pushes a symbol. *)
 Record automaton := {
   element : Type;
   element_dec : forall a b : element, {a = b} + {a <> b};
@@ -36,14 +36,14 @@ Record remembering := {
   recall : history -> nat -> recalled        (* Memory::recall *)
 }.
 
-(* What is remembered when these tokens were read, the last one first. *)
+(* The memory after these tokens were read, last one first. *)
 Fixpoint recent (R : remembering) (before : list symbol) : history :=
   match before with [] => 0 | t :: before => remember R (recent R before) t end.
 
 Definition reduction_of (act : option (nat * symbol)) : reduction :=
   match act with Some (count, s) => {| pop := count; push := Some s |} | None => NONE end.
 
-(* OracleStack: keeps the stack and what comes next, and decides by the stack. *)
+(* OracleStack: keeps the stack and the lookahead, and decides by the stack. *)
 Definition stack_engine (act : list symbol -> lookahead -> option (nat * symbol)) (accept : list symbol -> bool)
     (may_shift : list symbol -> symbol -> bool) : engine := {|
   memory := list symbol * lookahead;
@@ -57,7 +57,7 @@ Definition stack_engine (act : list symbol -> lookahead -> option (nat * symbol)
   shift m := (match snd m with Some t => t :: fst m | None => fst m end, snd m)
 |}.
 
-(* ** Controls and moves *)
+(* ** Control states and moves *)
 Inductive control :=
   | Next (past : history)
   | Reduce (past : history) (next : lookahead)
@@ -86,7 +86,7 @@ Section Automaton.
 
   Definition of_terminals (before : list symbol) : Prop := Forall (fun t => is_terminal terminals t = true) before.
 
-  (* What is recalled is true. *)
+  (* Whatever is recalled is true. *)
   Definition truthful (R : remembering) : Prop :=
     forall before back, of_terminals before ->
       match recall R (recent R before) back with
@@ -98,7 +98,7 @@ Section Automaton.
   Variable A : automaton.
   Variable R : remembering.
 
-  (* The topmost element of a stack: each symbol makes a new element of the one beneath. *)
+  (* The topmost element of a stack. Each symbol yields a new element from the one below. *)
   Fixpoint top (st : list symbol) : element A :=
     match st with [] => bottom A | s :: beneath => add A (top beneath) s end.
 
@@ -133,7 +133,7 @@ Section Automaton.
   Variable heads : head element -> Prop.
   Variable unders : under element -> Prop.
 
-  (* All that can follow a head is there. *)
+  (* The lists contain everything that can follow a head. *)
   Definition follows (h : head element) (m : move element) : Prop :=
     match m with
     | Stay c => heads (Head c (on_top h) (beneath h))
@@ -143,13 +143,14 @@ Section Automaton.
         /\ unders (Under p (on_top h) (beneath h))
     end.
 
-  (* What [closed] in check.rs verifies. *)
+  (* The property that [closed] in check.rs verifies. *)
   Record closed : Prop := {
     closed_start : heads (Head (Next 0) (bottom A) 0);
     closed_moves : forall h, heads h -> forall m, In m (moves (at_control h) (on_top h)) -> follows h m
   }.
 
-  (* The unders lead from a place down through the elements of this stack. Nothing is asked below the bottom. *)
+  (* The unders form a path from a place down through the elements of this stack. There is no requirement below the
+     bottom. *)
   Fixpoint lies (p : place) (st : list symbol) : Prop :=
     exists q, unders (Under p (top st) q)
       /\ match st with [] => True | _ :: st => lies q st end.
@@ -157,7 +158,7 @@ Section Automaton.
   Definition lies_beneath (p : place) (st : list symbol) : Prop :=
     match st with [] => True | _ :: st => lies p st end.
 
-  (* A head and the unders have this control with this stack. *)
+  (* A head and the unders represent this control state with this stack. *)
   Definition reached (c : control) (st : list symbol) : Prop :=
     exists p, heads (Head c (top st) p) /\ lies_beneath p st.
 

@@ -1,22 +1,22 @@
-(* The strict automaton as its file has it: an ordered list of rules, accepting symbols, and a table of the viable
-   stacks (automaton/lr.rs, oracle.rs); and that the elements of automaton/suffixes.rs and reach.rs know enough of a
-   stack to decide as these do. *)
+(* The strict automaton as given by its file: an ordered list of rules, accepting symbols, and a table of the viable
+   stacks (automaton/lr.rs, oracle.rs); with a proof that the elements of automaton/suffixes.rs and reach.rs carry
+   enough information about a stack to make the same decisions. *)
 
 Require Import List Arith Bool Lia.
 Import ListNotations.
 Require Import Echostack.Run Echostack.Reach Echostack.Memory Echostack.Machine Echostack.Agreement Echostack.Check.
 
-(* Rule; the suffix has its topmost symbol first. [wanted] is the lookahead, [None] if it may be anything. *)
+(* Rule. The suffix has its topmost symbol first. [wanted] is the lookahead; [None] matches any. *)
 Record rule := { anchored : bool; suffix : list symbol; wanted : option lookahead; pops : nat; pushes : symbol }.
 
 Record rules := {
   rule_list : list rule;
   accepting : list symbol;
-  rows : list (list nat);   (* Viability: for each state and symbol the state of the stack with that symbol pushed *)
+  rows : list (list nat);   (* Viability: for each state and symbol, the state of the stack after pushing that symbol *)
   viable : list bool
 }.
 
-(* ** What the rules say of a stack *)
+(* ** The rules on a stack *)
 Section Prefix.
   Context {X : Type}.
   Variable dec : forall a b : X, {a = b} + {a <> b}.
@@ -52,7 +52,7 @@ Section Prefix.
     destruct (IH a b) as (e & ->); [exists c; exact Ea | exists d; exact Eb | lia | exists e; reflexivity].
   Qed.
 
-  (* The longest beginning of a list with a property that the empty list has. *)
+  (* The longest prefix of a list with a property that the empty list has. *)
   Variable f : list X -> bool.
 
   Fixpoint longest_to (w : list X) (n : nat) : list X :=
@@ -78,7 +78,7 @@ Section Prefix.
     destruct Pm as (c & ->). rewrite app_length. lia.
   Qed.
 
-  (* Aho and Corasick: it is enough to know the longest beginning of what is beneath. *)
+  (* As in the Aho-Corasick algorithm, it is enough to know the longest such prefix of the rest of the list. *)
   Hypothesis tails : forall x m, f (x :: m) = true -> f m = true.
 
   Lemma longest_cons x w n : is_longest w n -> is_longest (x :: w) (longest (x :: n)).
@@ -135,7 +135,7 @@ Section Rules.
   Definition is_node (w : list (option symbol)) : bool :=
     if in_dec (list_eq_dec lookahead_dec) w nodes then true else false.
 
-  (* Element: a symbol, a node of Suffixes and a state of Viability. *)
+  (* Element: a symbol, a node of Suffixes, and a state of Viability. *)
   Record known := { symbol_there : option symbol; node : list (option symbol); vstate : nat }.
 
   Definition known_dec (a b : known) : {a = b} + {a <> b}.
@@ -243,7 +243,7 @@ Section Rules.
   Qed.
 End Rules.
 
-(* ** A certificate's lists: elements by their numbers, as [check_each] finds them again *)
+(* ** The lists of a certificate: elements by their numbers, as reconstructed by [check_each] *)
 Definition found_again (A : automaton) (list : list (nat * symbol)) : Datatypes.list (element A) :=
   fold_left (fun known '(on, s) => known ++ [add A (nth on known (bottom A)) s]) list [bottom A].
 

@@ -1,6 +1,7 @@
-(* The loop that automata and machines share (recognize/run.rs), and when two engines that it drives do the same.
+(* The loop that automata and machines share (recognize/run.rs), and conditions under which two engines behave the same
+   when it drives them.
 
-   Symbols are numbers, as in symbol.rs; the terminals are the first ones. A stack is a list, topmost symbol first. *)
+   Symbols are numbers, as in symbol.rs; the terminals come first. A stack is a list, topmost symbol first. *)
 
 Require Import List Arith Bool.
 Import ListNotations.
@@ -8,7 +9,7 @@ Import ListNotations.
 Definition symbol := nat.
 Definition lookahead := option symbol.   (* Lookahead: [None] is the end of the word *)
 
-(* Reduction: pop so many symbols, then push one or none. *)
+(* Reduction: pop [pop] symbols, then push one symbol or none. *)
 Record reduction := { pop : nat; push : option symbol }.
 Definition NONE := {| pop := 0; push := None |}.
 
@@ -18,8 +19,8 @@ Definition is_none (r : reduction) : bool :=
 Lemma is_none_spec r : is_none r = true <-> r = NONE.
 Proof. destruct r as [[|p] [s|]]; simpl; split; intro H; try discriminate; reflexivity. Qed.
 
-(* The trait Stack, without mutation: what [Stack::rewind] goes back to is the memory before the [look]. The functions
-   that only save work ([prepare]) and the margins are left out. *)
+(* The trait Stack, without mutation: [Stack::rewind] returns to the memory before the [look]. The functions that only
+   save work ([prepare]) and the margins are left out. *)
 Record engine := {
   memory : Type;
   fresh : memory;
@@ -34,7 +35,7 @@ Record engine := {
 
 Inductive limit := Depth | Actions | Underflow.
 
-(* Limits: the greatest depth, and [Limits::actions_at]. *)
+(* Limits: the maximum depth, and [Limits::actions_at]. *)
 Record limits := { depth_limit : nat; actions_at : nat -> nat }.
 
 Inductive verdict :=
@@ -73,7 +74,7 @@ Section Alphabet.
     Section Limits.
       Variable L : limits.
 
-      (* Run::act and Run::settle; [left] are the decisions that may still be taken on this token. *)
+      (* Run::act and Run::settle. [left] is the number of decisions that are still allowed on this token. *)
       Fixpoint settle (left : nat) (m : M) : M + limit :=
         match left with
         | 0 => inr Actions
@@ -108,7 +109,7 @@ Section Alphabet.
         end.
       Definition expected (m : M) : list lookahead := filter (fits m) lookaheads.
 
-      (* Session::feed for each token, then Session::finish. [Stack::admits] refuses what is no terminal. *)
+      (* Session::feed for each token, then Session::finish. [Stack::admits] refuses symbols that are not terminals. *)
       Fixpoint judge_from (position : nat) (m : M) (word : list symbol) : verdict :=
         match word with
         | [] =>
@@ -134,8 +135,8 @@ Section Alphabet.
     Inductive ending := Accepted | Ended | Refused | Underflowed.
 
     Inductive run :=
-      | Deciding (m : M) (position : nat) (next : lookahead) (rest : list symbol)  (* what to do to the stack *)
-      | Settling (m : M) (position : nat) (next : lookahead) (rest : list symbol)  (* the output and the shift *)
+      | Deciding (m : M) (position : nat) (next : lookahead) (rest : list symbol)  (* decides on an action *)
+      | Settling (m : M) (position : nat) (next : lookahead) (rest : list symbol)  (* decides on output and shift *)
       | Over (position : nat) (how : ending).
 
     Definition enter (m : M) (position : nat) (word : list symbol) : run :=
@@ -158,7 +159,7 @@ Section Alphabet.
       | Over position how => Over position how
       end.
 
-    (* What can be seen of a run: phase, position, next token and stack, and what is decided there. *)
+    (* The observable part of a run: phase, position, next token, stack, and the decision there. *)
     Inductive configuration :=
       | DecidingAt (position : nat) (next : lookahead) (on : list symbol) (decided : reduction)
       | SettledAt (position : nat) (next : lookahead) (on : list symbol) (accepts : bool) (shifted : option bool)
@@ -175,7 +176,7 @@ Section Alphabet.
     Definition configuration_after (n : nat) (word : list symbol) : configuration :=
       observe (Nat.iter n step (enter (fresh E) 0 word)).
 
-    (* ** The two are one run: a verdict that no limit of depth or actions made is where the steps end. *)
+    (* ** Both describe the same run: a verdict that is not due to a limit of depth or actions is where the steps end *)
     Inductive comes_to : run -> run -> Prop :=
       | Here : forall x, comes_to x x
       | Further : forall x y, comes_to (step x) y -> comes_to x y.
@@ -241,10 +242,10 @@ Section Alphabet.
     Qed.
   End Run.
 
-  (* ** Two engines that decide the same *)
+  (* ** Two engines that make the same decisions *)
 
-  (* Relations between the memories of two engines: between two tokens, while the stack is acted on, and when nothing is
-     left to be done to it. *)
+  (* Relations between the memories of two engines: between two tokens, while actions on the stack are decided, and when
+     no action is left. *)
   Record simulation (A B : engine) (waiting : memory A -> memory B -> Prop)
       (acting settled : lookahead -> memory A -> memory B -> Prop) : Prop := {
     sim_fresh : waiting (fresh A) (fresh B);
@@ -350,7 +351,7 @@ Section Alphabet.
           [apply IH, S | reflexivity | subst; reflexivity].
     Qed.
 
-    (* The same for the runs without limits. *)
+    (* The relation between two runs without limits. *)
     Definition alike (x : run A) (y : run B) : Prop :=
       match x, y with
       | Deciding _ a p l w, Deciding _ b q k v => acting l a b /\ p = q /\ l = k /\ w = v

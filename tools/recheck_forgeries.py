@@ -173,7 +173,7 @@ def omit(form, rng):
 
 
 def complete_forgery(form, data, text, rng):
-    """Fills in configurations and cells that are right for the automaton, without asking the machine."""
+    """Fills in all configurations and cells that can be right for the automaton without asking the machine."""
     automaton = recheck.Automaton(json.loads(text))
     made = recheck.Certificate.__new__(recheck.Certificate)
     made.model, made.automaton, made.base, made.memory = recheck.Model(data), automaton, automaton.terminals + 1, 0
