@@ -19,7 +19,7 @@ use datafusion::parquet::arrow::AsyncArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
 use datafusion::prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, SessionContext};
-use echostack::file::hex;
+use echostack::digest::hex;
 use echostack_arrow::{POSITION, VERDICT};
 use futures::TryStreamExt;
 use object_store::buffered::BufWriter;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the formats; a file of another version is refused.
 pub(crate) const VERSION: u32 = 1;
 /// The largest file that is read.
-const MAX_BYTES: u64 = 1 << 30;
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Why a model file could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ pub enum FileError {
         error: std::io::Error,
     },
     /// The file is larger than any model.
-    #[error("the file has {0} bytes or more; a model file has at most {MAX_BYTES}")]
+    #[error("the file has {0} bytes or more; a model file has at most {MAX_FILE_BYTES}")]
     TooLarge(u64),
     /// The bytes are no safetensors file, or have no echostack header.
     #[error("this is no echostack model: {0}")]
@@ -184,15 +184,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
     // What the system says of its size is not asked: of a device that is nothing.
     let file = std::fs::File::open(path).map_err(io)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
-    if bytes.len() as u64 > MAX_BYTES {
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(FileError::TooLarge(bytes.len() as u64));
     }
     Ok(bytes)
-}
-
-/// Bytes in hexadecimal digits, as digests are written.
-pub fn hex(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(u32::from(half), 16);
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect()
 }

@@ -44,6 +44,7 @@
 pub mod automaton;
 pub mod certify;
 pub mod control;
+pub mod digest;
 pub mod extract;
 pub mod file;
 mod index;

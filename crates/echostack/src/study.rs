@@ -12,7 +12,7 @@ use crate::certify::{CertifyError, Proof, Prover};
 use crate::control::{Control, Stage};
 use crate::language::{Language, WordKind, draw, examples};
 use crate::machine::{Checked, Choices, FitError, Machine};
-use crate::readout::Lesson;
+use crate::readout::{Lesson, Outcome, at_rising_cost};
 use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Verdict, watch_all};
 use crate::symbol::{Alphabet, Lookahead, Word};
 use crate::teach::{Exercise, Step, Trace, record};
@@ -22,7 +22,7 @@ use crate::teach::{Exercise, Step, Trace, record};
 pub struct Study {
     /// How many words are drawn to begin with, beside those that cover the language.
     pub words: usize,
-    /// The part of them that is wrong: near misses and random words, half each.
+    /// The fraction of them that is wrong: near misses and random words, half each.
     pub negatives: f64,
     /// Their lengths.
     pub lengths: RangeInclusive<usize>,
@@ -95,9 +95,9 @@ pub enum StudyError {
 }
 
 /// How many wrong words end a test: enough to learn from.
-const ENOUGH: usize = 100;
+const MAX_WRONG_WORDS: usize = 100;
 /// How many words are tested at once.
-const BATCH: usize = 300;
+const WORDS_PER_BATCH: usize = 300;
 
 impl Study {
     /// The traces that a study begins with.
@@ -185,35 +185,31 @@ impl Study {
         let teacher = Arc::new(Oracle::controlled(language.automaton().clone(), control)?);
         let traces = self.examples(language, &teacher)?;
         let prover = Prover::new(&teacher, params.params().view, control)?;
-        let mut params = params.clone();
         let (mut exercises, mut known) = (Vec::new(), HashSet::new());
-        for round in 1.. {
+        at_rising_cost(params.params().svm.cost, |round, cost| {
+            let params = params.clone().with_cost(cost);
             let machine = params.fit_with(language.automaton().alphabet(), &traces, &exercises, control)?;
             let proof = prover.prove(&machine, control)?;
             let (open, examined) = match &proof {
                 Proof::Proved(_) => (0, 0),
                 Proof::Open { cells, examined, .. } => (cells.len(), *examined),
             };
-            let cost = params.params().svm.cost;
             report(&ProofRound {
                 rows: machine.lessons().actions().len(),
                 exercises: exercises.len(),
-                cost,
+                cost: params.params().svm.cost,
                 examined,
                 open,
             });
-            match proof {
+            Ok(match proof {
                 Proof::Open { exercises: found, .. } if round < self.rounds => {
                     let before = exercises.len();
                     exercises.extend(found.into_iter().filter(|exercise| known.insert(exercise.clone())));
-                    if exercises.len() == before {
-                        params = params.with_cost(10. * cost);
-                    }
+                    if exercises.len() == before { Outcome::Stuck } else { Outcome::Open }
                 }
-                proof => return Ok((Arc::new(machine), proof)),
-            }
-        }
-        unreachable!("the rounds are counted without end")
+                proof => Outcome::Done((Arc::new(machine), proof)),
+            })
+        })
     }
 
     /// Tests a machine on fresh words; returns their number and the wrong ones.
@@ -226,11 +222,11 @@ impl Study {
         control: &dyn Control,
     ) -> Result<(usize, Vec<Word>), StudyError> {
         let (mut tested, mut wrong) = (0, Vec::new());
-        while tested < self.tests && wrong.len() < ENOUGH {
+        while tested < self.tests && wrong.len() < MAX_WRONG_WORDS {
             if control.cancelled() {
                 return Err(FitError::Cancelled.into());
             }
-            let count = BATCH.min(self.tests - tested);
+            let count = WORDS_PER_BATCH.min(self.tests - tested);
             let mut words = Vec::with_capacity(count);
             for number in 0..count {
                 let kind = WordKind::ALL[number % WordKind::ALL.len()];
@@ -248,8 +244,8 @@ impl Study {
     }
 }
 
-/// How often the cost is raised at most.
-const RAISES: usize = 8;
+/// How often a machine is trained on exercises at most, each time at a higher cost.
+const MAX_PRACTICE_ROUNDS: usize = 9;
 
 /// Trains a machine on exercises alone. They do not contradict each other, so it shall answer all of them rightly: while it does not,
 /// wrong answers cost ten times as much. Returns how many it answers wrongly in the end, too.
@@ -262,18 +258,12 @@ pub fn practise(
     exercises: &[Exercise],
     control: &dyn Control,
 ) -> Result<(Machine, usize), FitError> {
-    let mut params = params.clone();
-    let mut raised = 0;
-    loop {
-        let machine = params.fit_with(alphabet, &[], exercises, control)?;
+    at_rising_cost(params.params().svm.cost, |round, cost| {
+        let machine = params.clone().with_cost(cost).fit_with(alphabet, &[], exercises, control)?;
         let wrong = mistakes(&machine);
-        if wrong == 0 || raised == RAISES {
-            return Ok((machine, wrong));
-        }
-        let cost = params.params().svm.cost;
-        params = params.with_cost(10. * cost);
-        raised += 1;
-    }
+        let done = wrong == 0 || round == MAX_PRACTICE_ROUNDS;
+        Ok(if done { Outcome::Done((machine, wrong)) } else { Outcome::Stuck })
+    })
 }
 
 /// How many of the lessons that a machine was taught it answers wrongly.

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use super::error::CertifyError;
 use crate::automaton::Automaton;
 use crate::control::{Cancelled, Poll};
-use crate::file::hex;
+use crate::digest::hex;
 use crate::machine::Machine;
 
 /// The bytes of a machine's file, without the manifest: what a proof is about. Their digest names the machine.

@@ -14,7 +14,7 @@ use crate::certify::{CertifyError, Proof, Prover, Required};
 use crate::control::Control;
 use crate::machine::{Checked, List, Lists, Machine, Readout, Test};
 use crate::manifest::Manifest;
-use crate::readout::{Affine, Distances, Fault, States, separate};
+use crate::readout::{Affine, Distances, Fault, Outcome, States, at_rising_cost, separate};
 use crate::recognize::{Reduction, View};
 use crate::reservoir::{Drive, Reservoir, ReservoirError, encode};
 use crate::simd::Simd;
@@ -134,24 +134,21 @@ pub fn construct(
     manifest.set_reservoir(&params.params().reservoir);
     manifest.set_constructed(format_args!("from {} rules", automaton.rules().len()));
     let mut examples = Examples::new(&*reservoir, view, alphabet.lookaheads());
-    let (mut cost, mut total) = (FIRST_COST, 0);
-    for round in 1.. {
+    let mut total = 0;
+    at_rising_cost(FIRST_COST, |round, cost| {
         lists.tests = examples.tests(&questions.0, cost)?;
         let machine = Machine::from_lists(alphabet.clone(), reservoir.clone(), view, &lists, manifest.clone())
             .ok_or(ConstructError::NotSeparable)?;
-        match prover.prove(&machine, control)? {
+        Ok(match prover.prove(&machine, control)? {
             Proof::Open { exercises, examined, .. } if round < MAX_ROUNDS && total < MAX_EXAMINED_CELLS => {
                 total += examined;
                 let before = examples.len();
                 exercises.into_iter().for_each(|exercise| examples.add(exercise));
-                if examples.len() == before {
-                    cost *= 10.;
-                }
+                if examples.len() == before { Outcome::Stuck } else { Outcome::Open }
             }
-            proof => return Ok((machine, proof)),
-        }
-    }
-    unreachable!("the rounds are counted without end")
+            proof => Outcome::Done((machine, proof)),
+        })
+    })
 }
 
 /// What was read of the input, and what comes next.

@@ -127,7 +127,7 @@ pub fn examples(
 }
 
 /// How often a valid word is damaged again because it is still in the language.
-const DAMAGES: usize = 1000;
+const MAX_DAMAGES: usize = 1000;
 
 fn near_miss(
     language: &dyn Language,
@@ -136,7 +136,7 @@ fn near_miss(
     lengths: &RangeInclusive<usize>,
     random: &mut ChaCha8Rng,
 ) -> Option<Word> {
-    for _ in 0..DAMAGES {
+    for _ in 0..MAX_DAMAGES {
         let Word::Symbols(mut word) = language.word(random, lengths.clone())? else { return None };
         for _ in 0..random.random_range(1..=3) {
             let symbol = SymbolId::new(random.random_range(0..letters));
@@ -233,8 +233,8 @@ impl fmt::Display for Walks {
 }
 
 /// How many walks are tried for a word, and how many steps they may take together.
-const WALKS: usize = 10_000;
-const STEPS: usize = 1_000_000;
+const MAX_WALKS: usize = 10_000;
+const MAX_STEPS: usize = 1_000_000;
 
 impl Language for Walks {
     fn automaton(&self) -> &Automaton {
@@ -245,7 +245,7 @@ impl Language for Walks {
         if lengths.is_empty() {
             return None;
         }
-        let mut steps = STEPS;
-        (0..WALKS).find_map(|_| self.walk(random, &lengths, &mut steps))
+        let mut steps = MAX_STEPS;
+        (0..MAX_WALKS).find_map(|_| self.walk(random, &lengths, &mut steps))
     }
 }

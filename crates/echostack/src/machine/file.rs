@@ -22,7 +22,7 @@ use crate::symbol::{Alphabet, SymbolId};
 /// The key of the header in the file's metadata.
 const KEY: &str = "echostack";
 /// The most values that may be computed from a file before its first use.
-const MAX_DERIVED: usize = 1 << 27;
+const MAX_SYMBOL_FEATURES: usize = 1 << 27;
 
 /// The part of a file that is not numbers.
 #[derive(Serialize, Deserialize)]
@@ -272,8 +272,8 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
         None => (Output::Regression, projection.linear_count()),
     };
     let features = projection.width(Side::Input).saturating_mul(terminals + 1);
-    if features > MAX_DERIVED {
-        return damaged(format!("{features} features of symbols; at most {MAX_DERIVED} are kept"));
+    if features > MAX_SYMBOL_FEATURES {
+        return damaged(format!("{features} features of symbols; at most {MAX_SYMBOL_FEATURES} are kept"));
     }
     let lessons = read_lessons(&alphabet, width, reader)?;
     let readouts = Readouts { projection, actions, shift, output };

@@ -1,7 +1,7 @@
 //! The stack of a running machine: symbols all the way down, states only near the top.
 //!
 //! The paper feeds the whole stack through the reservoir again after every pop. We keep the state after each of the
-//! topmost elements, so that a pop is a truncation, and a checkpoint every [`SPACING`] elements, so that the states
+//! topmost elements, so that a pop is a truncation, and a checkpoint every [`CHECKPOINT_SPACING`] elements, so that the states
 //! beneath can be computed again when the top runs out. The window of states is between one and two spacings long when
 //! it moves, so every move is paid for by as many pushes or pops: the cost stays constant on the average.
 
@@ -13,7 +13,7 @@ use crate::symbol::{Input, SymbolId};
 use crate::undo::UndoStack;
 
 /// The number of elements between checkpoints.
-const SPACING: usize = 128;
+const CHECKPOINT_SPACING: usize = 128;
 
 /// An element of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) struct StateStack {
     /// What the readouts see of each state in the window, where it was asked for.
     projected: Vec<f64>,
     known: Vec<bool>,
-    /// The states after every `SPACING` elements, from the empty stack on.
+    /// The states after every `CHECKPOINT_SPACING` elements, from the empty stack on.
     checkpoints: Vec<Arc<[f64]>>,
 }
 
@@ -73,7 +73,7 @@ impl StateStack {
     fn top(&self) -> &[f64] {
         match self.known.len().checked_sub(1) {
             Some(row) => &self.states[row * self.neurons..][..self.neurons],
-            None => &self.checkpoints[self.base / SPACING],
+            None => &self.checkpoints[self.base / CHECKPOINT_SPACING],
         }
     }
 
@@ -99,11 +99,11 @@ impl StateStack {
 
     /// Adds the state after one element more.
     fn step(&mut self, reservoir: &dyn Reservoir, simd: Simd, element: Element) {
-        if self.known.len() == 2 * SPACING {
-            self.base += SPACING;
-            self.known.drain(..SPACING);
-            self.states.drain(..SPACING * self.neurons);
-            self.projected.drain(..SPACING * self.features);
+        if self.known.len() == 2 * CHECKPOINT_SPACING {
+            self.base += CHECKPOINT_SPACING;
+            self.known.drain(..CHECKPOINT_SPACING);
+            self.states.drain(..CHECKPOINT_SPACING * self.neurons);
+            self.projected.drain(..CHECKPOINT_SPACING * self.features);
         }
         let row = self.known.len();
         self.known.push(false);
@@ -111,7 +111,7 @@ impl StateStack {
         self.projected.resize((row + 1) * self.features, 0.);
         let (before, after) = self.states.split_at_mut(row * self.neurons);
         let from = match row {
-            0 => &*self.checkpoints[self.base / SPACING],
+            0 => &*self.checkpoints[self.base / CHECKPOINT_SPACING],
             _ => &before[(row - 1) * self.neurons..],
         };
         let drive = match element {
@@ -122,7 +122,7 @@ impl StateStack {
         };
         reservoir.step(simd, from, drive, after);
         let depth = self.base + row + 1;
-        if depth == self.checkpoints.len() * SPACING {
+        if depth == self.checkpoints.len() * CHECKPOINT_SPACING {
             self.checkpoints.push(self.top().into());
         }
     }
@@ -155,13 +155,13 @@ impl StateStack {
 
     /// Forgets the states above `depth`, and sees to it that the one at `depth` is in the window.
     fn truncate_states(&mut self, reservoir: &dyn Reservoir, simd: Simd, depth: usize) {
-        self.checkpoints.truncate(depth / SPACING + 1);
+        self.checkpoints.truncate(depth / CHECKPOINT_SPACING + 1);
         let rows = depth.saturating_sub(self.base);
         self.known.truncate(rows);
         self.states.truncate(rows * self.neurons);
         self.projected.truncate(rows * self.features);
         if depth <= self.base && depth > 0 {
-            self.base = (depth - 1) / SPACING * SPACING;
+            self.base = (depth - 1) / CHECKPOINT_SPACING * CHECKPOINT_SPACING;
             for at in self.base..depth {
                 self.step(reservoir, simd, self.elements.items()[at]);
             }
@@ -232,7 +232,7 @@ mod tests {
             });
             assert_eq!(stack.top(), encode(&*reservoir, simd, drives), "round {round}, depth {}", obvious.len());
             assert_eq!(stack.depth(), obvious.len());
-            assert!(stack.known.len() <= 2 * SPACING);
+            assert!(stack.known.len() <= 2 * CHECKPOINT_SPACING);
         }
     }
 }

@@ -228,12 +228,12 @@ pub(crate) struct Distances<'a> {
 }
 
 /// The memory that kept distances of one side may take, in values.
-const DISTANCES_KEPT: usize = 1 << 25;
+const MAX_KEPT_DISTANCES: usize = 1 << 25;
 
 impl<'a> Distances<'a> {
     pub(crate) fn new(states: &'a States, simd: Simd) -> Self {
         let rows = states.rows();
-        let room = AtomicUsize::new(DISTANCES_KEPT / (POINTS * rows.len().max(1)));
+        let room = AtomicUsize::new(MAX_KEPT_DISTANCES / (POINTS * rows.len().max(1)));
         let known = (0..rows.len().div_ceil(POINTS)).map(|_| OnceLock::new()).collect();
         Self { rows, known, room, simd }
     }

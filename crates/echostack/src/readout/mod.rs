@@ -8,6 +8,7 @@
 //! A machine that was constructed has no support vectors: its heads are lists of clauses over linear values.
 
 mod classifier;
+mod cost;
 mod head;
 mod histories;
 mod lessons;
@@ -17,6 +18,7 @@ mod separate;
 mod svm;
 
 pub use classifier::{Classifier, ClassifierError};
+pub(crate) use cost::{Outcome, at_rising_cost};
 pub(crate) use head::{Clause, DecisionScratch, Head, Pair, place_of_pair};
 pub(crate) use histories::{Histories, HistoryId, HistoryInput};
 pub(crate) use lessons::{Distances, Labelled, Side, States, Values, scale};

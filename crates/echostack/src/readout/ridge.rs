@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use super::lessons::{Lesson, States, Values};
 
 /// How many rows are multiplied as one.
-const BLOCK: usize = 4096;
+const ROWS_PER_BLOCK: usize = 4096;
 /// How many such blocks are in work at once.
-const AT_ONCE: usize = 16;
+const BLOCKS_AT_ONCE: usize = 16;
 
 /// The normal equations of a regression, to which rows are added.
 struct Normal {
@@ -36,9 +36,10 @@ impl Normal {
             triangular::matmul(&mut left, lower, Accum::Add, x.transpose(), whole, x, whole, 1., Par::Seq);
             (left, x.transpose() * MatRef::from_row_major_slice(y, count, outputs))
         };
-        let rounds = x.chunks(AT_ONCE * BLOCK * width).zip(y.chunks(AT_ONCE * BLOCK * outputs));
+        let rounds =
+            x.chunks(BLOCKS_AT_ONCE * ROWS_PER_BLOCK * width).zip(y.chunks(BLOCKS_AT_ONCE * ROWS_PER_BLOCK * outputs));
         for (x, y) in rounds {
-            let blocks = x.par_chunks(BLOCK * width).zip(y.par_chunks(BLOCK * outputs));
+            let blocks = x.par_chunks(ROWS_PER_BLOCK * width).zip(y.par_chunks(ROWS_PER_BLOCK * outputs));
             for (left, right) in blocks.map(product).collect::<Vec<_>>() {
                 self.left += left;
                 self.right += right;
@@ -79,7 +80,7 @@ pub(crate) fn ridge(
     let m = inputs.neurons();
     let outputs = steps.first()?.1.0.len();
     let mut normal = Normal::new(2 * m, outputs, penalty);
-    for block in steps.chunks(AT_ONCE * BLOCK) {
+    for block in steps.chunks(BLOCKS_AT_ONCE * ROWS_PER_BLOCK) {
         let row = |(lesson, _): &(Lesson, Values)| [inputs.get(lesson.input), stacks.get(lesson.stack)].concat();
         let x: Vec<f64> = block.iter().flat_map(row).collect();
         let y: Vec<f64> = block.iter().flat_map(|(_, values)| values.0.iter().copied()).collect();

@@ -94,7 +94,10 @@ pub(crate) fn train(
 }
 
 /// The memory that the kernel columns of one pair may take, in values.
-const COLUMNS_KEPT: usize = 1 << 25;
+const MAX_KEPT_VALUES: usize = 1 << 25;
+/// Optimisation is given up after so many rounds, or after so many for each row, if that is more; as in LIBSVM.
+const MIN_ROUND_LIMIT: usize = 10_000_000;
+const ROUNDS_PER_ROW: usize = 100;
 /// What a curvature that is not positive is replaced by, as in LIBSVM.
 const TAU: f64 = 1e-12;
 
@@ -132,7 +135,7 @@ impl<'a> Solver<'a> {
         if self.columns[i].is_some() {
             return;
         }
-        if self.kept.len() >= (COLUMNS_KEPT / self.rows.len()).max(2) {
+        if self.kept.len() >= (MAX_KEPT_VALUES / self.rows.len()).max(2) {
             let oldest = self.kept.pop_front().expect("columns are kept");
             self.columns[oldest] = None;
         }
@@ -233,8 +236,8 @@ impl<'a> Solver<'a> {
 
     /// The signed weights y_i a_i, and rho.
     fn solve(mut self, control: &dyn Control) -> Result<(Vec<f64>, f64), Fault> {
-        let most = 10_000_000.max(100 * self.rows.len());
-        for round in 0..most {
+        let max_rounds = MIN_ROUND_LIMIT.max(ROUNDS_PER_ROW * self.rows.len());
+        for round in 0..max_rounds {
             if round % 1024 == 0 && control.cancelled() {
                 return Err(Fault::Cancelled);
             }
@@ -246,7 +249,7 @@ impl<'a> Solver<'a> {
             };
             self.update(i, j);
         }
-        Err(Fault::NotConverged(most))
+        Err(Fault::NotConverged(max_rounds))
     }
 
     /// The mean of y_i times the gradient over the free rows; without any, the middle of what the others allow.

@@ -65,7 +65,7 @@ fn judge_with<S: Session>(mut session: S, word: &Word, watch: &mut dyn Observer)
 }
 
 /// How many words are judged together on one thread.
-const TOGETHER: usize = 32;
+const WORDS_TOGETHER: usize = 32;
 
 /// Judges many words on rayon's threads, with an observer each; neither depends on the number of threads.
 pub fn watch_all<R: Recognizer, W: Observer + Send>(
@@ -74,7 +74,7 @@ pub fn watch_all<R: Recognizer, W: Observer + Send>(
     watches: &mut [W],
     limits: Limits,
 ) -> Vec<Verdict> {
-    let chunks = words.par_chunks(TOGETHER).zip(watches.par_chunks_mut(TOGETHER));
+    let chunks = words.par_chunks(WORDS_TOGETHER).zip(watches.par_chunks_mut(WORDS_TOGETHER));
     chunks
         .flat_map(|(words, watches)| {
             let words = words.iter().zip(watches).map(|(word, watch)| (recognizer.start(limits), *word, watch));
@@ -95,7 +95,7 @@ pub fn judge_in_turn<R: Recognizer>(recognizer: &Arc<R>, words: &[Word], limits:
         let words = words.iter().zip(&mut watches).map(|(word, watch)| (recognizer.start(limits), word, watch));
         R::Session::judge_together(words.collect())
     };
-    words.chunks(TOGETHER).flat_map(chunk).collect()
+    words.chunks(WORDS_TOGETHER).flat_map(chunk).collect()
 }
 
 /// The outputs on a word, one after the other (the paper's y_1 to y_{T+1}), and the verdict. After a refusal or a limit

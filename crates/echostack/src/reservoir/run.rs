@@ -14,12 +14,12 @@ use rayon::prelude::*;
 use super::network::{Drive, Reservoir, Transition};
 use crate::simd::{ABREAST, Simd};
 
-/// The length of a part.
-const PART: usize = 2_048;
+/// The greatest length of a part.
+const MAX_PART_LENGTH: usize = 2_048;
 /// States that differ by no more than this, relative to their size if they are above 1, differ by rounding: 2^-43.
 const ROUNDING: f64 = 1. / (1_u64 << 43) as f64;
 /// For so many steps in a row must a part's states differ by rounding alone before it is left as it is.
-const SETTLED: usize = 32;
+const SETTLED_STEPS: usize = 32;
 
 /// A sequence that drives a reservoir.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub fn run(reservoir: &dyn Reservoir, simd: Simd, sequences: &mut [Sequence<'_>]
     let mut parts: Vec<Part<'_>> = Vec::new();
     for sequence in sequences {
         assert_eq!(sequence.states.len(), sequence.drives.len() * neurons, "room for each state");
-        let pieces = sequence.drives.chunks(PART).zip(sequence.states.chunks_mut(PART * neurons));
+        let pieces = sequence.drives.chunks(MAX_PART_LENGTH).zip(sequence.states.chunks_mut(MAX_PART_LENGTH * neurons));
         parts.extend(pieces.enumerate().map(|(number, (drives, states))| {
             let first = number == 0;
             let start = if first { sequence.start.clone() } else { vec![0.; neurons] };
@@ -71,7 +71,7 @@ pub fn run(reservoir: &dyn Reservoir, simd: Simd, sequences: &mut [Sequence<'_>]
     }
     side_by_side(reservoir, simd, parts.iter_mut().filter(|part| !part.first), true);
     for at in 1..parts.len() {
-        if !parts[at].first && !parts[at - 1].first && parts[at - 1].settled < SETTLED {
+        if !parts[at].first && !parts[at - 1].first && parts[at - 1].settled < SETTLED_STEPS {
             parts[at].start = parts[at - 1].end(neurons);
             parts[at].settled = 0;
             advance(reservoir, simd, &mut [&mut parts[at]], true);
@@ -122,7 +122,7 @@ fn advance(reservoir: &dyn Reservoir, simd: Simd, parts: &mut [&mut Part<'_>], m
                 }
             }
         }
-        let running = parts.iter_mut().filter(|part| part.settled < SETTLED && time < part.drives.len());
+        let running = parts.iter_mut().filter(|part| part.settled < SETTLED_STEPS && time < part.drives.len());
         let mut steps: Vec<Transition<'_>> = running
             .map(|part| {
                 let (past, future) = part.states.split_at_mut(row.start);
@@ -137,7 +137,7 @@ fn advance(reservoir: &dyn Reservoir, simd: Simd, parts: &mut [&mut Part<'_>], m
         if mending {
             for (part, before) in parts.iter_mut().zip(before.chunks_exact(neurons)) {
                 let same = |(a, b): (&f64, &f64)| (a - b).abs() <= ROUNDING * b.abs().max(1.);
-                if part.settled < SETTLED
+                if part.settled < SETTLED_STEPS
                     && let Some(state) = part.states.get(row.clone())
                 {
                     part.settled = if state.iter().zip(before).all(same) { part.settled + 1 } else { 0 };
@@ -221,7 +221,7 @@ mod tests {
                 };
                 let bits = |all: &[Vec<f64>]| all.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
                 let given = run(Simd::default());
-                if exact || lengths.iter().all(|&length| length <= PART) {
+                if exact || lengths.iter().all(|&length| length <= MAX_PART_LENGTH) {
                     assert!(bits(&given) == bits(&wanted), "{params:?}, {lengths:?}");
                 }
                 let differences = given.iter().flatten().zip(wanted.iter().flatten()).map(|(a, b)| (a - b).abs());

@@ -18,7 +18,7 @@ use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 use crate::undo::UndoStack;
 
-/// What is told to somebody who asks for too much.
+/// The most states of a table: as many as [`State`] can number.
 const MAX_STATES: usize = 1 << 16;
 
 /// An automaton as a table, with one state for each symbol on the stack.

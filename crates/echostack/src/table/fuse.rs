@@ -77,10 +77,10 @@ impl Op {
 }
 
 /// How many pushed states an [`Op`] holds itself.
-pub(super) const INLINE: usize = 3;
+pub(super) const MAX_INLINE_STATES: usize = 3;
 
 /// The most decisions in one chain.
-pub(super) const LONGEST: usize = 64;
+pub(super) const MAX_CHAIN_DECISIONS: usize = 64;
 
 /// The most ops of a table.
 const MAX_OPS: usize = 1 << 24;
@@ -171,7 +171,7 @@ impl Fused {
 
     fn push(&mut self, pushed: &[State]) -> Op {
         let count = (pushed.len() as u64) << 8;
-        if pushed.len() <= INLINE {
+        if pushed.len() <= MAX_INLINE_STATES {
             let states = pushed.iter().zip(1..).fold(0, |all, (&state, place)| all | u64::from(state) << (16 * place));
             return Op(Kind::Push as u64 | count | states);
         }
@@ -198,7 +198,7 @@ impl Fused {
                 None => return End::Refuse, // it never happens
             }
         }
-        for steps in 1..=LONGEST {
+        for steps in 1..=MAX_CHAIN_DECISIONS {
             self.rise = self.rise.max(known.len());
             let top = known[known.len() - 1];
             let Some(reduction) = rows.action(top, look) else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::compiled::{Table, TableStack};
-use super::fuse::{INLINE, Kind, LONGEST, Op};
+use super::fuse::{Kind, MAX_CHAIN_DECISIONS, MAX_INLINE_STATES, Op};
 use super::rows::State;
 use crate::recognize::{Limits, Run, Session, Status, Verdict, judge};
 use crate::symbol::{Input, SymbolId, Word};
@@ -78,7 +78,7 @@ impl Cell for State {
 }
 
 /// The most decisions of a first and of a last chain.
-const TWO_CHAINS: u64 = 2 * LONGEST as u64;
+const TWO_CHAINS: u64 = 2 * MAX_CHAIN_DECISIONS as u64;
 
 /// Why the fast loop ended.
 enum Left {
@@ -116,7 +116,7 @@ impl<C: Cell> Fast<'_, C> {
             }
             let (op, low) = self.look(table, limits, top, token.index());
             if op.is(Kind::Push) {
-                let above = &mut self.states[low + 1..=low + INLINE];
+                let above = &mut self.states[low + 1..=low + MAX_INLINE_STATES];
                 above.iter_mut().enumerate().for_each(|(number, cell)| *cell = C::of(op.state(number)));
                 top = usize::from(op.last());
             } else if op.is(Kind::PushMany) {
@@ -159,12 +159,16 @@ impl<C: Cell> Fast<'_, C> {
 }
 
 /// How long the list of states is at first, and by how much it grows.
-const SHORT: usize = 1 << 8;
-const GROWTH: usize = 1 << 12;
+const INITIAL_STATES: usize = 1 << 8;
+const STATES_GROWTH: usize = 1 << 12;
 
 impl<C: Cell> Cells<C> {
     fn new(table: &Table) -> Self {
-        Self { states: vec![C::default(); SHORT + table.fused().rise + INLINE], depth: 0, position: 0 }
+        Self {
+            states: vec![C::default(); INITIAL_STATES + table.fused().rise + MAX_INLINE_STATES],
+            depth: 0,
+            position: 0,
+        }
     }
 
     /// Begins another word.
@@ -174,7 +178,7 @@ impl<C: Cell> Cells<C> {
 
     /// Reads tokens up to one that is not for us, and returns that.
     fn read(&mut self, table: &Table, limits: Limits, tokens: &mut impl Iterator<Item = SymbolId>) -> Option<SymbolId> {
-        let room = table.fused().rise + INLINE;
+        let room = table.fused().rise + MAX_INLINE_STATES;
         // Up to this depth a chain does not reach the limit.
         let Some(deepest) = limits.depth.checked_sub(table.fused().rise) else { return tokens.next() };
         if limits.actions < TWO_CHAINS {
@@ -182,7 +186,7 @@ impl<C: Cell> Cells<C> {
         }
         while self.depth <= deepest {
             if self.states.len() <= self.depth + room {
-                self.states.resize(self.states.len() + room + GROWTH, C::default());
+                self.states.resize(self.states.len() + room + STATES_GROWTH, C::default());
             }
             // Up to this depth it does not reach the end of the list either.
             let ready = deepest.min(self.states.len() - room - 1);

@@ -17,8 +17,8 @@ pub enum TraceFileError {
     /// The file could not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is longer than [`MAX_LINE`].
-    #[error("line {0} is longer than {MAX_LINE} bytes")]
+    /// A line is longer than [`MAX_LINE_BYTES`].
+    #[error("line {0} is longer than {MAX_LINE_BYTES} bytes")]
     Long(usize),
     /// A line is no JSON of the right form.
     #[error("line {0}: {1}")]
@@ -46,7 +46,7 @@ pub enum TraceFileError {
 }
 
 /// The longest line of a trace file, in bytes.
-pub const MAX_LINE: u64 = 1 << 28;
+pub const MAX_LINE_BYTES: u64 = 1 << 28;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -191,10 +191,10 @@ impl<R: BufRead> Lines<R> {
         loop {
             self.text.clear();
             self.number += 1;
-            let read = (&mut self.reader).take(MAX_LINE).read_line(&mut self.text)?;
+            let read = (&mut self.reader).take(MAX_LINE_BYTES).read_line(&mut self.text)?;
             match read as u64 {
                 0 => return Ok(None),
-                MAX_LINE => return Err(TraceFileError::Long(self.number)),
+                MAX_LINE_BYTES => return Err(TraceFileError::Long(self.number)),
                 _ if self.text.trim().is_empty() => {}
                 _ => return Ok(Some((self.number, &self.text))),
             }

@@ -15,7 +15,7 @@ pub use contradiction::{Contradiction, contradictions};
 pub use corpus::{Context, Corpus, CorpusError, Depth, MAX_CONTEXTS};
 pub use exercise::{Answer, Exercise};
 pub use json::{
-    ContextFile, MAX_LINE, TraceFileError, TraceReader, read_contexts, read_traces, write_contexts, write_traces,
+    ContextFile, MAX_LINE_BYTES, TraceFileError, TraceReader, read_contexts, read_traces, write_contexts, write_traces,
 };
 pub use replay::{Follower, Instruction};
 pub use score::{Comparison, Score, compare, output_error, score};

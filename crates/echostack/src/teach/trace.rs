@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::file::hex;
+use crate::digest::hex;
 use crate::recognize::{Event, Limits, Recognizer, Reduction, Verdict, judge};
 use crate::symbol::{Alphabet, Input, Word};
 

@@ -63,12 +63,12 @@ pub fn accepted(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -
 pub fn machine_digest(machine: &Machine) -> String {
     let mut machine = machine.clone();
     machine.manifest_mut().clear();
-    echostack::file::hex(&Sha256::digest(machine.to_bytes().unwrap()))
+    echostack::digest::hex(&Sha256::digest(machine.to_bytes().unwrap()))
 }
 
 /// The digest of an automaton, as certificates have it.
 pub fn automaton_digest(automaton: &Automaton) -> String {
-    echostack::file::hex(&Sha256::digest(automaton.to_json()))
+    echostack::digest::hex(&Sha256::digest(automaton.to_json()))
 }
 
 impl Subject {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Table;
-use super::fuse::{INLINE, Kind};
+use super::fuse::{Kind, MAX_INLINE_STATES};
 use crate::symbol::Alphabet;
 
 /// What a recogniser is written in.
@@ -102,7 +102,7 @@ impl Table {
             ("@TERMINALS@", self.rows().terminals.to_string()),
             ("@STATES@", self.states().to_string()),
             ("@STATE@", language.state(self.is_narrow()).to_string()),
-            ("@ROOM@", (1 + fused.rise + INLINE).to_string()),
+            ("@ROOM@", (1 + fused.rise + MAX_INLINE_STATES).to_string()),
             ("@COUNT@", fused.ops.len().to_string()),
             ("@MANY@", fused.many.len().to_string()),
             ("@PUSHED@", language.numbers(fused.many.iter().copied())),
