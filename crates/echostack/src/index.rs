@@ -1,7 +1,7 @@
 //! Numbers that identify things, each kind a type of its own, so that two kinds cannot be confused.
 
-/// Declares a type for the numbers of one kind of thing, counted from 0. It can be made from an index and converted to one,
-/// and compared; there is no arithmetic on it.
+/// Declares a type for the numbers of one kind of thing, counted from 0. It can be made from an index and converted to
+/// one, and compared; there is no arithmetic on it.
 macro_rules! index {
     ($(#[$attribute:meta])* $visibility:vis $name:ident) => {
         $(#[$attribute])*

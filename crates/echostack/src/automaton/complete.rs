@@ -1,9 +1,9 @@
 //! Completions: why a reachable stack can still become a word. What they are, and how a list of them is verified.
 //!
 //! A [`Completion`] (p, e, q) says: with phase p and element e on top, whatever lies beneath, some input leads to phase
-//! q with e popped and what is beneath untouched; without q, it leads to acceptance. Each is justified by one move of the
-//! automaton and by completions that stand before it in the list, so none is justified by itself.
-//! `summarize.rs` finds them; nothing here depends on how.
+//! q with e popped and what is beneath untouched; without q, it leads to acceptance. Each is justified by one move of
+//! the automaton and by completions that stand before it in the list, so none is justified by itself. `summarize.rs`
+//! finds them; nothing here depends on how.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -69,8 +69,9 @@ const MAX_CLAIMED_PHASES: usize = 1 << 25;
 /// A stack, looked at from the top down to an element: the phases that some input leads to with that element on top.
 type Claim = (Vec<Phase>, ElementId);
 
-/// Goes down every reachable stack before which a token is to be read, and looks whether the completions of the list lead
-/// to acceptance. Returns the elements of one on which they do not, the topmost last; `visit` hears of each claim.
+/// Goes down every reachable stack before which a token is to be read, and looks whether the completions of the list
+/// lead to acceptance. Returns the elements of one on which they do not, the topmost last; `visit` is called with each
+/// claim.
 pub(crate) fn stuck(
     list: &[Completion],
     reach: &Reach,

@@ -1,9 +1,9 @@
 //! A grammar for exactly the words that an automaton accepts, and how other tools write it.
 //!
-//! The rules of an automaton are tried in order and look ahead; a grammar has neither order nor lookahead. So the grammar is made of what the automaton
-//! can do as a pushdown system: a nonterminal stands for the tokens that are read from one phase with one element on
-//! top until that element is popped, or until the word is accepted. That is exact, and large; equal nonterminals are then merged and small
-//! ones written out where they stand.
+//! The rules of an automaton are tried in order and look ahead; a grammar has neither order nor lookahead. So the
+//! grammar is made of what the automaton can do as a pushdown system: a nonterminal stands for the tokens that are read
+//! from one phase with one element on top until that element is popped, or until the word is accepted. That is exact,
+//! and large; equal nonterminals are then merged and small ones written out where they stand.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -45,8 +45,8 @@ pub enum Notation {
 /// The most nonterminals and productions before any are merged.
 const MAX_PRODUCTIONS: usize = 200_000;
 
-/// A nonterminal before it has a number: what is read from a goal until its element is popped and this phase is come to;
-/// or, without one, until the word is accepted.
+/// A nonterminal before it has a number: what is read from a goal until its element is popped and this phase is come
+/// to; or, without one, until the word is accepted.
 type Named = (Goal, Option<Phase>);
 
 impl WordGrammar {
@@ -122,8 +122,8 @@ impl WordGrammar {
 
     fn simplify(&mut self) {
         self.keep_productive();
-        // Each step is done until it changes nothing before the next one is tried: a choice that is written out is none to
-        // factor by.
+        // Each step is done until it changes nothing before the next one is tried: a choice that is written out is none
+        // to factor by.
         let steps: [fn(&mut Self); 3] = [Self::merge_and_write_out, Self::factor, Self::write_out_choices];
         let mut step = 0;
         while step < steps.len() {
@@ -181,7 +181,8 @@ impl WordGrammar {
         self.write_out();
     }
 
-    /// Merges nonterminals that are made of the same: at first all are thought to be, then those are parted that differ.
+    /// Merges nonterminals that are made of the same: at first all are thought to be, then those are parted that
+    /// differ.
     fn merge_equal(&mut self) {
         let mut class = vec![0; self.productions.len()];
         let mut count = 1;
@@ -370,7 +371,7 @@ fn quoted(text: &str, quote: char) -> String {
     out
 }
 
-/// For each goal that the start needs the phases that are come to when its element is popped.
+/// For each goal that the start needs, the phases that follow when its element is popped.
 fn outcomes(strict: &mut Strict<'_>, start: Goal) -> Result<HashMap<Goal, BTreeSet<Phase>>, AutomatonError> {
     let all = Summaries::new(strict, [start], HashMap::new(), &mut Poll::new(&()))?;
     let mut known: HashMap<Goal, BTreeSet<Phase>> = HashMap::new();

@@ -101,7 +101,8 @@ impl Automaton {
         serde_json::to_string_pretty(&json).unwrap_or_default()
     }
 
-    /// An automaton from JSON. Fields beside those of an automaton are ignored, so that a work item for benchmarks is one.
+    /// An automaton from JSON. Fields beside those of an automaton are ignored, so that a work item for benchmarks is
+    /// one.
     ///
     /// # Errors
     /// If the text has another form, names unknown symbols, or its rules are faulty.

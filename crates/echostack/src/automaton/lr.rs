@@ -62,7 +62,7 @@ impl Automaton {
         Ok(Self { alphabet, rules, accepting, by_top, viability: None })
     }
 
-    /// The same automaton with its viable stacks, which are then not computed: an LR(1) table has them.
+    /// Gives the automaton its viable stacks, which are then not computed: an LR(1) table has them.
     ///
     /// # Errors
     /// [`AutomatonError::Viable`] if they are over another number of symbols.

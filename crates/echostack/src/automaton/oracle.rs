@@ -48,7 +48,7 @@ impl Oracle {
         Self::controlled(automaton, &())
     }
 
-    /// The same under a control: the viable stacks may take long to compute.
+    /// A strict oracle whose viable stacks, which may take long to compute, are computed under a control.
     ///
     /// # Errors
     /// As [`strict`](Self::strict), and [`AutomatonError::Cancelled`].

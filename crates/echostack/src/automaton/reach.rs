@@ -71,8 +71,8 @@ use crate::recognize::Reduction;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
 index! {
-    /// The last tokens that were read, as many as are remembered. A number to the base of the terminals and one more: the
-    /// last token is the lowest digit, counted from 1, and 0 is the beginning of the word.
+    /// The last tokens that were read, as many as are remembered. A number to the base of the terminals and one more:
+    /// the last token is the lowest digit, counted from 1, and 0 is the beginning of the word.
     pub(crate) History
 }
 
@@ -148,7 +148,8 @@ pub(crate) trait System {
     /// What is done to a stack with this element on top; `None` if that is not known.
     fn decide(&mut self, sight: Sight, top: ElementId) -> Option<Reduction>;
 
-    /// Whether the next token is shifted onto a stack that is settled; asked at the end of the word, too, where it is not.
+    /// Whether the next token is shifted onto a stack that is settled; asked at the end of the word, too, where it is
+    /// not.
     fn goes_on(&mut self, sight: Sight, top: ElementId) -> bool;
 
     /// All that can happen next; nothing if the word ends here, in whichever way.
@@ -243,7 +244,8 @@ impl<'a> Strict<'a> {
         })
     }
 
-    /// For each element the one beneath it when it was found, and its symbol: from these the elements can be found again.
+    /// For each element the one beneath it when it was found, and its symbol: from these the elements can be found
+    /// again.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (ElementId, Option<SymbolId>)> {
         self.on.iter().zip(&self.elements).map(|(&on, element)| (on, element.symbol))
     }
@@ -384,15 +386,15 @@ pub(crate) struct Witness {
 enum Found {
     Top(Top),
     Under(Under),
-    /// A phase that is come to when all above a place is popped.
+    /// The phase that follows when all above a place has been popped.
     Popped(Phase, PlaceId),
 }
 
 /// The most tops, unders and pops that are found before the saturation gives up.
 const MAX_FOUND: usize = 1 << 23;
 
-/// What is known of a place: what lies beneath it, and the phases that are come to when all above is popped, each with its
-/// word.
+/// What is known of a place: what lies beneath it, and the phases that follow when all above has been popped, each with
+/// its word.
 type Known = (Vec<(Under, RopeId)>, Vec<(Phase, RopeId)>);
 
 struct Saturation<'s, S> {
@@ -597,8 +599,8 @@ pub(crate) mod tests {
     /// A configuration spelled out: whether the stack is settled, the last token, what comes next, the stack.
     type Spelled = (bool, Option<SymbolId>, Lookahead, Vec<SymbolId>);
 
-    /// Runs a word through the rules in the plainest way and notes every configuration. Returns whether it was read to its
-    /// end and what can be shifted there is not asked.
+    /// Runs a word through the rules in the plainest way and notes every configuration. Returns whether it was read to
+    /// its end and what can be shifted there is not asked.
     fn run(
         oracle: &Oracle,
         viability: &Viability,

@@ -2,16 +2,17 @@
 
 use crate::symbol::{Lookahead, SymbolId};
 
-/// One rule (s, x, j, A): if the stack ends with `suffix` and the next token is `lookahead`, pop `pop` and push `push`.
+/// One rule (s, x, j, A): with `suffix` on top of the stack and `lookahead` next, pop `pop` symbols and push `push`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// Whether the suffix must be the whole stack.
     pub anchored: bool,
-    /// What the stack must end with, topmost last.
+    /// The symbols that must be on top of the stack, the topmost last.
     pub suffix: Vec<SymbolId>,
-    /// What must come next; anything, if `None` (the paper's epsilon).
+    /// What must come next, or `None` if that does not matter (the paper's epsilon).
     pub lookahead: Option<Lookahead>,
-    /// How many symbols are popped. It may be more than the suffix shows, where the suffix says enough of what is beneath.
+    /// How many symbols are popped. It may be more than the suffix shows, where the suffix says enough of what is
+    /// beneath.
     pub pop: u32,
     /// The nonterminal that is pushed then.
     pub push: SymbolId,

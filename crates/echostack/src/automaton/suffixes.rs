@@ -1,7 +1,7 @@
 //! Which rules match, as a finite automaton over the stack read from the bottom (Aho and Corasick's construction).
 //!
-//! A node stands for the longest end of the stack that begins some rule's suffix. The bottom of the stack counts as a
-//! symbol of its own, so that anchored rules and "the stack is exactly A" are suffixes like any other.
+//! A node stands for the longest suffix of the stack that some rule's suffix begins with. The bottom of the stack
+//! counts as a symbol of its own, so that anchored rules and "the stack is exactly A" are suffixes like any other.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,7 +28,7 @@ pub(super) struct Suffixes<'a> {
     automaton: &'a Automaton,
     children: Vec<BTreeMap<u32, Node>>,
     fallback: Vec<Node>,
-    /// For each node the rules whose suffix the stack ends with, in list order.
+    /// For each node, the rules whose suffix is on top of the stack, in list order.
     matching: Vec<Vec<RuleId>>,
     /// For each node whether the stack is exactly one accepting symbol.
     accepting: Vec<bool>,
@@ -69,7 +69,7 @@ impl<'a> Suffixes<'a> {
         node
     }
 
-    /// Sets each node's fallback (its longest proper end that is a node) and gives it the rules that match there.
+    /// Sets each node's fallback (its longest proper suffix that is a node) and gives it the rules that match there.
     fn link(&mut self) {
         self.fallback = vec![ROOT; self.children.len()];
         let mut queue: VecDeque<Node> = self.children[ROOT.index()].values().copied().collect();
@@ -83,7 +83,8 @@ impl<'a> Suffixes<'a> {
                 queue.push_back(child);
             }
         }
-        // Nodes of depth one inherit from the root; they were queued with the root as fallback and so have done it above.
+        // Nodes of depth one inherit from the root; they were queued with the root as fallback and so have done it
+        // above.
     }
 
     fn follow(&self, mut node: Node, symbol: u32) -> Node {

@@ -239,12 +239,12 @@ pub(crate) fn complete(
 }
 
 impl Oracle {
-    /// Checks that every stack that can occur before a token is read can still become a word. Viable stacks that are computed
-    /// from the rules are so; those that are given need not be.
+    /// Checks that every stack that can occur before a token is read can still become a word. Viable stacks that are
+    /// computed from the rules are so; those that are given need not be.
     ///
     /// # Errors
-    /// [`AutomatonError::DeadEnd`] if one cannot, [`AutomatonError::NoWords`] if none can; [`AutomatonError::TooLarge`] or [`AutomatonError::Cancelled`] if that was
-    /// not found out.
+    /// [`AutomatonError::DeadEnd`] if one cannot, [`AutomatonError::NoWords`] if none can; [`AutomatonError::TooLarge`]
+    /// or [`AutomatonError::Cancelled`] if that was not found out.
     pub fn check_viable(&self, control: &dyn Control) -> Result<(), AutomatonError> {
         let mut strict = Strict::new(self, 0)?;
         let (reach, witness) = Reach::new(&mut strict, control)?;

@@ -35,8 +35,8 @@ pub struct Viability {
 const MAX_TRANSITIONS: usize = 1 << 25;
 
 impl Viability {
-    /// Viable stacks that are known: for each state and symbol the state of the stack with that symbol pushed, or `None` if
-    /// no word begins so. State 0 is the empty stack.
+    /// Viable stacks that are known: for each state and symbol the state of the stack with that symbol pushed, or
+    /// `None` if no word begins so. State 0 is the empty stack.
     ///
     /// # Errors
     /// [`AutomatonError::Viable`] if there is no state, a row has another length, or a state is not there.
@@ -54,8 +54,8 @@ impl Viability {
         Ok(Self { symbols, next: all, viable })
     }
 
-    /// For each viable state where each symbol leads that leads to one, by name. For stacks that were given: their states
-    /// are all viable but the last, so that numbers stay.
+    /// For each viable state where each symbol leads that leads to one, by name. For stacks that were given: their
+    /// states are all viable but the last, so that numbers stay.
     pub(super) fn rows(&self, name: impl Fn(SymbolId) -> String) -> Vec<BTreeMap<String, usize>> {
         let row = |state: usize| {
             let next = self.next[state * self.symbols..][..self.symbols].iter().map(|to| to.index()).enumerate();

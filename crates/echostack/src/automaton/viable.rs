@@ -259,7 +259,7 @@ impl Viability {
         Self::controlled(automaton, &())
     }
 
-    /// The same under a control.
+    /// Computes the viable stacks of an automaton under a control.
     ///
     /// # Errors
     /// As [`new`](Self::new), and [`AutomatonError::Cancelled`].

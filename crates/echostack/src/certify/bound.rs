@@ -63,8 +63,10 @@ use crate::readout::{Clause, Head, Pair, Side, place_of_pair};
 use crate::recognize::View;
 use crate::simd::{Comparison, EXP_ERROR, Rows, Simd};
 use crate::suffix::{InputSuffix, StackSuffix};
+use crate::symbol::SymbolId;
 
-/// What a squared distance loses for each neuron, relative to the square of both lengths together (Lemma DISTANCE_LOSS).
+/// What a squared distance loses for each neuron, relative to the square of both lengths together (Lemma
+/// DISTANCE_LOSS).
 pub(super) const DISTANCE_LOSS: f64 = 8.;
 /// Covers the rounding of a weighted sum of distances (Lemma LEAN).
 pub(super) const LEAN: f64 = 1. + 1e-12;
@@ -115,7 +117,8 @@ struct Factors {
     middle: Vec<f64>,
     least: Vec<f64>,
     greatest: Vec<f64>,
-    /// How much the distance from the middle can have in common with that from the centre: the greatest |e (c - centre)|.
+    /// How much the distance from the middle can have in common with that from the centre: the greatest |e (c -
+    /// centre)|.
     lean: Vec<f64>,
 }
 
@@ -268,7 +271,7 @@ impl<'m> Bounds<'m> {
             let linear = rest.iter().map(|&middle| Range { middle, spread: 0. }).collect();
             return Sighting { set: None, loss: 0., span: 0., kernels, linear };
         }
-        let next = suffix.next().token().map(|token| token.index());
+        let next = suffix.next().token().map(SymbolId::index);
         let channels: Vec<Option<usize>> =
             suffix.before().iter().map(|token| Some(token.index())).chain([next]).collect();
         let start = if suffix.is_whole() { &Start::Zero } else { &self.starts[0] };
@@ -317,8 +320,8 @@ impl<'m> Bounds<'m> {
         Sighting { set: Some(set), loss, span, kernels, linear }
     }
 
-    /// A lower bound of how far `class` is ahead in the readout with this number. `scratch` keeps what the readouts of one
-    /// kernel share on one pair of sets.
+    /// A lower bound of how far `class` is ahead in the readout with this number. `scratch` keeps what the readouts of
+    /// one kernel share on one pair of sets.
     pub(crate) fn margin(
         &self,
         head: usize,
@@ -355,8 +358,8 @@ impl<'m> Bounds<'m> {
         }
     }
 
-    /// The class with the most votes on the whole of both sets, and how far the nearest pair is from another vote. `None` if a
-    /// pair is not certain.
+    /// The class with the most votes on the whole of both sets, and how far the nearest pair is from another vote.
+    /// `None` if a pair is not certain.
     fn most_votes(
         &self,
         (kernel, classes, pairs): (usize, usize, &[Pair]),
@@ -517,8 +520,8 @@ impl<'m> Bounds<'m> {
     }
 }
 
-/// Where an affine map's value lies on a set. The program adds up the products in some order; each addition loses a little of
-/// what they can add up to at most.
+/// Where an affine map's value lies on a set. The program adds up the products in some order; each addition loses a
+/// little of what they can add up to at most.
 fn range(weights: &[f64], set: &Enclosure) -> Range {
     let terms = || weights.iter().zip(set.centre.iter().zip(&set.radii));
     let middle: f64 = terms().map(|(weight, (centre, _))| weight * centre).sum();
@@ -557,8 +560,8 @@ fn clause_range(clause: &Clause, input: &Sighting, stack: &Sighting) -> ClauseRa
     all
 }
 
-/// How far a class is ahead in a list: a clause of another class must fail, up to one of this class that holds. A clause of this
-/// class that may hold or not does not matter, if all that follows is right, too.
+/// How far a class is ahead in a list: a clause of another class must fail, up to one of this class that holds. A
+/// clause of this class that may hold or not does not matter, if all that follows is right, too.
 fn list_margin(clauses: &[Clause], otherwise: usize, class: usize, input: &Sighting, stack: &Sighting) -> Margin {
     let mut margin = Margin { least: f64::INFINITY, middle: f64::INFINITY };
     // Whether a clause of this class has held in the middle: what comes after does not count there.
@@ -592,7 +595,7 @@ fn fill(to: &mut Vec<f64>, values: impl Iterator<Item = f64>) {
     to.extend(values);
 }
 
-/// The smaller of two, and no number if one of them is none.
+/// The smaller of two numbers, or NaN if one of them is NaN.
 fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }
 }
@@ -606,7 +609,7 @@ mod tests {
     use crate::recognize::{Mode, Reduction};
     use crate::reservoir::{Drive, encode};
     use crate::study::Study;
-    use crate::symbol::{Lookahead, SymbolId};
+    use crate::symbol::Lookahead;
     use crate::tasks::{ReservoirKind, Task};
     use crate::teach::Answer;
     use rand::{RngExt, SeedableRng};

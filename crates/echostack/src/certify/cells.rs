@@ -1,8 +1,8 @@
 //! What is to be proved: that every readout gives the automaton's answer in every reachable configuration.
 //!
-//! Configurations are grouped into cells, by a suffix of the input and a suffix of the stack. An [`Obligation`] is a cell of
-//! one readout with the answers that are right in it. It is split by the token before its suffix of the input, or by the
-//! symbol beneath its suffix of the stack, among those that can be there.
+//! Configurations are grouped into cells, by a suffix of the input and a suffix of the stack. An [`Obligation`] is a
+//! cell of one readout with the answers that are right in it. It is split by the token before its suffix of the input,
+//! or by the symbol beneath its suffix of the stack, among those that can be there.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -65,7 +65,8 @@ impl Obligation {
     }
 }
 
-/// The symbol beneath a suffix of the stack, or the token before one of the input: `None` is the bottom or the beginning.
+/// The symbol beneath a suffix of the stack, or the token before one of the input: `None` is the bottom or the
+/// beginning.
 pub(crate) type Next = Option<SymbolId>;
 
 /// The reachable configurations, ready to be split into cells.

@@ -53,7 +53,8 @@ pub struct Size {
     pub elements: usize,
     /// The transitions of the automaton of reachable stacks.
     pub reach: usize,
-    /// The completions, which show that each of these stacks can become a word; 0 in a certificate of the first version.
+    /// The completions, which show that each of these stacks can become a word; 0 in a certificate of the first
+    /// version.
     pub completions: usize,
 }
 

@@ -1,7 +1,8 @@
 //! The checker: verifies a certificate without any search, and trusts nothing that stands in it.
 //!
-//! What it takes from the certificate are claims that it verifies on the spot: a list of configurations that is closed under
-//! the automaton's moves, and for each cell which decisions are certain there. Labels, sets and bounds it computes itself.
+//! What it takes from the certificate are claims that it verifies on the spot: a list of configurations that is closed
+//! under the automaton's moves, and for each cell which decisions are certain there. Labels, sets and bounds it
+//! computes itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,12 +42,12 @@ pub struct ProvedCell {
     pub margin: f64,
 }
 
-/// Verifies that a certificate proves that the machine agrees with the strict automaton on every word. The machine is read
-/// back from the bytes of its file first, and must have one of the library's own reservoirs.
+/// Verifies that a certificate proves that the machine agrees with the strict automaton on every word. The machine is
+/// read back from the bytes of its file first, and must have one of the library's own reservoirs.
 ///
 /// # Errors
-/// [`CertifyError::Refused`] if it does not; [`CertifyError::Cancelled`] if the control asks to stop; the others if the two
-/// cannot be compared.
+/// [`CertifyError::Refused`] if it does not; [`CertifyError::Cancelled`] if the control asks to stop; the others if the
+/// two cannot be compared.
 pub fn check(
     certificate: &Certificate,
     machine: &Machine,
@@ -56,7 +57,8 @@ pub fn check(
     check_each(certificate, machine, oracle, control, &mut |_| {})
 }
 
-/// The same, and tells of each cell that is verified. If one is refused, those told before are worth nothing.
+/// Verifies a certificate as [`check`] does, and reports each cell that is verified. If the certificate is refused, the
+/// cells reported before prove nothing.
 ///
 /// # Errors
 /// As [`check`].
@@ -65,7 +67,7 @@ pub fn check_each(
     machine: &Machine,
     oracle: &Oracle,
     control: &dyn Control,
-    tell: &mut dyn FnMut(ProvedCell),
+    report: &mut dyn FnMut(ProvedCell),
 ) -> Result<(), CertifyError> {
     let mut poll = Poll::new(control);
     let automaton = oracle.automaton();
@@ -105,7 +107,7 @@ pub fn check_each(
     let terminals = machine.alphabet().terminals().len();
     let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals, &mut poll)?;
     let mut walk =
-        Walk { machine, strict: &strict, cells, bounds, readouts, inputs: InputSightings::default(), poll, tell };
+        Walk { machine, strict: &strict, cells, bounds, readouts, inputs: InputSightings::default(), poll, report };
     walk.run(root, &certificate.cells)
 }
 
@@ -188,11 +190,12 @@ struct Walk<'c, 'a> {
     readouts: Vec<Readout>,
     inputs: InputSightings,
     poll: Poll<'c>,
-    tell: &'c mut dyn FnMut(ProvedCell),
+    report: &'c mut dyn FnMut(ProvedCell),
 }
 
 impl Walk<'_, '_> {
-    /// Goes through all suffixes of the stack in the order of their length; each must be the next one in the certificate.
+    /// Goes through all suffixes of the stack in the order of their length; each must be the next one in the
+    /// certificate.
     fn run(&mut self, root: Vec<Obligation>, cells: &[Cell]) -> Result<(), CertifyError> {
         let mut cells = cells.iter();
         let mut scratch = Scratch::default();
@@ -266,7 +269,7 @@ impl Walk<'_, '_> {
         if margin.least.is_nan() || margin.least <= 0. {
             return refuse("a decision is not certain where it should be");
         }
-        (self.tell)(ProvedCell {
+        (self.report)(ProvedCell {
             readout: self.readouts[obligation.head],
             input: obligation.input.clone(),
             stack: cell.stack.clone(),

@@ -1,8 +1,8 @@
 //! Sets that contain every state a reservoir can be in after a suffix, whatever came before it.
 //!
-//! The states are those that the program computes, not those of real numbers: each step is widened by more than floating
-//! point can lose in it, in whatever order the sums are taken. Each constant has the name of the lemma in docs/proof that it
-//! stands for.
+//! The states are those that the program computes, not those of real numbers: each step is widened by more than
+//! floating point can lose in it, in whatever order the sums are taken. Each constant has the name of the lemma in
+//! docs/proof that it stands for.
 
 use super::scale::{LARGEST, UNDERFLOW};
 use crate::control::{Cancelled, Poll};
@@ -27,8 +27,8 @@ pub(super) const LENGTH_TERM: f64 = 2.;
 pub(super) const LENGTH_ROOT: f64 = 4.;
 /// What a step of a linear network loses for each of its terms (Lemma LINEAR_STEP).
 pub(super) const LINEAR_STEP: f64 = 8.;
-/// The size of the power of a linear network's matrix from which on its powers are summed up as a geometric series (Lemma
-/// GEOMETRIC).
+/// The size of the power of a linear network's matrix from which on its powers are summed up as a geometric series
+/// (Lemma GEOMETRIC).
 pub(super) const GEOMETRIC: f64 = 0.25;
 /// The most that rounding may add up to, compared with the states themselves (Lemma CONDITION).
 pub(super) const CONDITION: f64 = 0.25;
@@ -181,12 +181,13 @@ pub(crate) struct Squashing {
     pub(super) slack: Vec<f64>,
 }
 
-/// The most rounds in which the set of all states is made smaller. No lemma depends on it: the set is checked at the end.
+/// The most rounds in which the set of all states is made smaller. No lemma depends on it: the set is checked at the
+/// end.
 const MAX_ROUNDS: usize = 40;
 /// The change of a radius below which another round is not worth it. No lemma depends on it.
 const SETTLED_CHANGE: f64 = 1e-6;
-/// The set of all states is a little wider than needed, so that rounding cannot make the check of it fail. No lemma depends
-/// on it.
+/// The set of all states is a little wider than needed, so that rounding cannot make the check of it fail. No lemma
+/// depends on it.
 const WIDER: f64 = 1e-9;
 
 impl Squashing {
@@ -247,8 +248,8 @@ impl Squashing {
         *set = Enclosure::between(&low, &high);
     }
 
-    /// Begun with all that a hyperbolic tangent can give, the set of all successors becomes smaller in every round. That
-    /// the last one contains the zero state and its own successors is checked at the end.
+    /// Begun with all that a hyperbolic tangent can give, the set of all successors becomes smaller in every round.
+    /// That the last one contains the zero state and its own successors is checked at the end.
     fn anything(&self, channels: usize, poll: &mut Poll<'_>) -> Result<Enclosure, Cancelled> {
         let everything = Enclosure::between(&vec![-EVERYTHING; self.neurons], &vec![EVERYTHING; self.neurons]);
         let mut successors = |set: &Enclosure| -> Result<Vec<Enclosure>, Cancelled> {
@@ -282,8 +283,8 @@ impl Squashing {
     }
 }
 
-/// A delay network: linear, so that a state is the sum of what is left of each symbol. What is left of symbols long ago is
-/// bounded, and in a box that is carried through the weights it would not be.
+/// A delay network: linear, so that a state is the sum of what is left of each symbol. What is left of symbols long ago
+/// is bounded, and in a box that is carried through the weights it would not be.
 #[derive(Debug)]
 pub(crate) struct Delay {
     channels: usize,
@@ -369,8 +370,8 @@ pub(super) struct Powers {
 }
 
 impl Powers {
-    /// Sizes are Frobenius norms: a power's is at most the product of its factors'. `None` if the powers do not become small
-    /// soon enough.
+    /// Sizes are Frobenius norms: a power's is at most the product of its factors'. `None` if the powers do not become
+    /// small soon enough.
     pub(super) fn new(order: usize, rounding: f64, times: impl Fn(&[f64]) -> Vec<f64>) -> Option<Self> {
         let unit = |row: usize| (0..order).map(|column| f64::from(u8::from(row == column))).collect();
         let mut power: Vec<Vec<f64>> = (0..order).map(unit).collect();

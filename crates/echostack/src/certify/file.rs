@@ -52,7 +52,8 @@ struct Form {
     automaton: String,
     memory: u32,
     elements: Vec<(ElementId, u32)>,
-    /// Each as: kind, history, next, left to pop, to push; as far as its kind has them. [`ACCEPTED`] is a kind by itself.
+    /// Each as: kind, history, next, left to pop, to push; as far as its kind has them. [`ACCEPTED`] is a kind by
+    /// itself.
     controls: Vec<Vec<i64>>,
     places: Vec<(PhaseId, ElementId)>,
     heads: Vec<(PhaseId, ElementId, PlaceId)>,
@@ -198,7 +199,7 @@ impl Certificate {
     /// Reads a certificate.
     ///
     /// # Errors
-    /// If the text is none. Whether what it says is true is for [`check`](super::check) to find out.
+    /// If the text is not a certificate. Whether what it says is true is for [`check`](super::check) to find out.
     pub fn from_json(text: &str) -> Result<Self, CertificateFileError> {
         let form: Form = serde_json::from_str(text)?;
         if !(1..=FORMAT).contains(&form.certificate) {

@@ -1,7 +1,7 @@
 //! The lemmas of docs/proof, put to the test: each searches for inputs that come near its bound.
 //!
-//! A search reports how much of the allowance was used at most. That must not be more than all of it; and it must be more than
-//! a thousandth, or the search could not tell a constant that is too small.
+//! A search reports how much of the allowance was used at most. That must not be more than all of it; and it must be
+//! more than a thousandth, or the search could not tell a constant that is too small.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
@@ -140,7 +140,8 @@ fn lemma_underflow() {
     let neurons = MAX_NEURONS as f64;
     let (state, terms) = (2. * LARGEST, MOST_TERMS as f64);
     let (apart, ball) = (neurons.sqrt() * (state + LARGEST), neurons.sqrt() * state);
-    // What exp takes for 0 counts most where the curvature multiplies it. Powers of two, as the product is too small for f64.
+    // What exp takes for 0 counts most where the curvature multiplies it. Powers of two, as the product is too small
+    // for f64.
     let mut flushed = [-708.0_f64];
     Simd::default().exp(&mut flushed);
     let curved = 2. * (LARGEST * ball * apart).powi(2) * LARGEST * terms;

@@ -1,4 +1,5 @@
-//! The search for a proof: cells are split until the machine's decision is certain in each, or until it is seen to be wrong.
+//! The search for a proof: cells are split until the machine's decision is certain in each, or until it is seen to be
+//! wrong.
 
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ pub struct OpenCell {
     pub input: InputSuffix,
     /// The suffix of the stack that the cell is about.
     pub stack: StackSuffix,
-    /// What is missing: the bound of the decision, 0 or less. Minus infinity if the machine does not know the answer at all.
+    /// What is missing: the bound of the decision, 0 or less. Minus infinity if the machine does not know the answer at
+    /// all.
     pub margin: f64,
     /// The value in the middle of the cell: below 0, and the machine is wrong there.
     pub middle: f64,
@@ -86,8 +88,8 @@ impl<'a> Prover<'a> {
     /// Finds what a strict automaton can come to, for machines that see their input in this way.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if that is too much, [`AutomatonError::DeadEnd`] if a stack cannot become a word although
-    /// the automaton goes on with it, [`AutomatonError::Cancelled`] if the control asks to stop.
+    /// [`AutomatonError::TooLarge`] if that is too much, [`AutomatonError::DeadEnd`] if a stack cannot become a word
+    /// although the automaton goes on with it, [`AutomatonError::Cancelled`] if the control asks to stop.
     pub fn new(oracle: &'a Arc<Oracle>, view: View, control: &dyn Control) -> Result<Self, AutomatonError> {
         let memory = match view {
             View::Symbol => 0,
@@ -142,8 +144,8 @@ impl<'a> Prover<'a> {
         Ok(Some(out))
     }
 
-    /// Tries to prove that the machine agrees with the automaton on every word. What the search finds is proved only once
-    /// [`check`] has accepted it.
+    /// Tries to prove that the machine agrees with the automaton on every word. What the search finds is proved only
+    /// once [`check`] has accepted it.
     ///
     /// # Errors
     /// If the two cannot be compared.

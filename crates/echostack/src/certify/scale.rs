@@ -16,8 +16,8 @@ pub(crate) const LARGEST: f64 = (1_u64 << 48) as f64;
 /// The most terms of a sum, support vectors and conditions among them (Lemma MOST_TERMS).
 pub(crate) const MOST_TERMS: usize = 1 << 24;
 
-/// The smallest part of a new state in the mixture with the old one (Lemma LEAST_LEAK): with less, rounding could drive a
-/// state beyond its bounds.
+/// The smallest fraction of a new state in the mixture with the old one (Lemma LEAST_LEAK): with less, rounding could
+/// drive a state beyond its bounds.
 pub(crate) const LEAST_LEAK: f64 = 1. / (1_u32 << 20) as f64;
 
 /// More than all values that underflow can change a decision (Lemma UNDERFLOW): 2^-420.
@@ -32,8 +32,8 @@ pub(crate) struct WellScaled<'m> {
 
 impl<'m> WellScaled<'m> {
     /// # Errors
-    /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed, [`CertifyError::Scale`] if a number is out of
-    /// range.
+    /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed, [`CertifyError::Scale`] if a number is
+    /// out of range.
     pub(crate) fn new(machine: &'m Machine) -> Result<Self, CertifyError> {
         let reservoir = machine.reservoir().parts().ok_or(CertifyError::Reservoir)?;
         check_reservoir(&reservoir)?;
@@ -108,7 +108,7 @@ fn check_head(name: &str, head: &Head) -> Result<(), CertifyError> {
     }
 }
 
-/// A number that is none, or infinite, is not small either.
+/// Checks magnitudes. Neither NaN nor infinity is small.
 fn small(what: &str, numbers: impl IntoIterator<Item = f64>) -> Result<(), CertifyError> {
     match numbers.into_iter().find(|number| number.is_nan() || number.abs() > LARGEST) {
         Some(given) => refuse(format!("one of {what}"), given, "at most 2^48 in magnitude"),

@@ -1,9 +1,9 @@
 //! Construction: a machine from an automaton, with no word to learn from (the paper's Theorem 2).
 //!
-//! Each suffix that a rule asks for, and each lookahead, becomes an affine function of the stack's or the input's state that is
-//! above 0 where it is met; the readouts go through the rules in order. Functions that hold on all stacks need not exist, but
-//! those that can occur are enough. Which of them must be told apart is found by the search for a proof: what it leaves open is
-//! added to what the functions separate.
+//! Each suffix that a rule asks for, and each lookahead, becomes an affine function of the stack's or the input's state
+//! that is above 0 where it is met; the readouts go through the rules in order. Functions that hold on all stacks need
+//! not exist, but those that can occur are enough. Which of them must be told apart is found by the search for a proof:
+//! what it leaves open is added to what the functions separate.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,9 +34,11 @@ pub enum ConstructError {
     /// The reservoir does not fit the alphabet.
     #[error(transparent)]
     Reservoir(#[from] ReservoirError),
-    /// Whether a token may follow is not decided by any end of the stack of reasonable length.
-    #[error("no end of the stack, however long, decides which tokens can follow; there is no list of rules for that")]
-    NoEnd,
+    /// Whether a token may follow is not decided by any suffix of the stack of reasonable length.
+    #[error(
+        "no suffix of the stack, however long, decides which tokens can follow; there is no list of rules for that"
+    )]
+    NoSuffix,
     /// The states of two things that must be told apart are too near to each other, or a value overflowed.
     #[error("no affine function separates the reservoir's states; take more neurons or another reservoir")]
     NotSeparable,
@@ -87,8 +89,8 @@ const MAX_EXAMINED_CELLS: usize = 200_000;
 /// The cost of a separator in the first round.
 const FIRST_COST: f64 = 1e4;
 
-/// Makes a machine that does what a strict automaton does, and proves it. Of the parameters only the reservoir and the view
-/// count. The proof is open if the functions could not be found.
+/// Makes a machine that does what a strict automaton does, and proves it. Of the parameters only the reservoir and the
+/// view count. The proof is open if the functions could not be found.
 ///
 /// # Errors
 /// See [`ConstructError`].
@@ -118,7 +120,7 @@ pub fn construct(
         let stack = StackSuffix::new(vec![symbol], true);
         lists.accept.rules.push((questions.of(Pattern { stack, next: None }), true));
     }
-    let follows = prover.answers(Readout::Shift, control)?.ok_or(ConstructError::NoEnd)?;
+    let follows = prover.answers(Readout::Shift, control)?.ok_or(ConstructError::NoSuffix)?;
     let situations: Vec<Situation<bool>> = follows
         .into_iter()
         .map(|Required { next, stack, answer }| {

@@ -1,9 +1,9 @@
 //! Extraction: the automaton that a machine is.
 //!
-//! The machine is explored as a pushdown system whose elements are the topmost few symbols of the stack. A decision that is the
-//! same for all stacks with these symbols on top ([`Bounds`]) is a move of the system; one that is not ends the exploration
-//! there, and it begins anew with one symbol more. When no decision is left open the reachable decisions are written as
-//! rules, and the machine is proved to do what they say.
+//! The machine is explored as a pushdown system whose elements are the topmost few symbols of the stack. A decision
+//! that is the same for all stacks with these symbols on top ([`Bounds`]) is a move of the system; one that is not ends
+//! the exploration there, and it begins anew with one symbol more. When no decision is left open the reachable
+//! decisions are written as rules, and the machine is proved to do what they say.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -45,7 +45,8 @@ pub enum ExtractError {
         /// What is open.
         open: Vec<Undecided>,
     },
-    /// The rules were found, but the machine does not do what they say: it refuses a token that could be completed to a word.
+    /// The rules were found, but the machine does not do what they say: it refuses a token that could be completed to a
+    /// word.
     #[error("the machine follows rules, but is no strict automaton: it refuses a token after which a word could go on")]
     Refuses {
         /// The automaton of the rules.
@@ -87,8 +88,8 @@ pub struct Extraction {
 }
 
 impl Extraction {
-    /// The automaton as a graph in Graphviz's language: suffixes of the stack, what is done on each, and which symbol leads
-    /// from one to another.
+    /// The automaton as a graph in Graphviz's language: suffixes of the stack, what is done on each, and which symbol
+    /// leads from one to another.
     pub fn dot(&self) -> String {
         self.graph.dot(self.oracle.automaton().alphabet())
     }
@@ -125,7 +126,7 @@ pub fn extract(machine: &Arc<Machine>, control: &dyn Control) -> Result<Extracti
             true if tokens < MAX_REMEMBERED_TOKENS => tokens += 1,
             _ if depth < MAX_STACK_SUFFIX => depth += 1,
             _ => {
-                let open = explored.open.iter().map(|open| explored.tell(open)).collect();
+                let open = explored.open.iter().map(|open| explored.undecided(open)).collect();
                 return Err(ExtractError::Open { depth, open });
             }
         }
@@ -248,7 +249,7 @@ impl<'m> Explored<'m> {
         found
     }
 
-    fn tell(&self, open: &Open) -> Undecided {
+    fn undecided(&self, open: &Open) -> Undecided {
         let (next, stack) = (open.next, self.elements[open.element.index()].clone());
         Undecided { next, stack, alphabet: self.machine.alphabet().clone() }
     }

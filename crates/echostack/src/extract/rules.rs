@@ -39,17 +39,17 @@ pub(super) struct Pattern {
     pub(super) next: Option<Lookahead>,
 }
 
-/// An ordered list of rules that does in every situation what is to be done there, from few patterns. Each is lengthened to the
-/// symbols that it pops, as far as they are always the same.
+/// An ordered list of rules that does in every situation what is to be done there, from few patterns. Each is
+/// lengthened to the symbols that it pops, as far as they are always the same.
 pub(super) fn rule_list(situations: &[Situation]) -> Vec<Rule> {
     let found = few_patterns(situations, Reduction::NONE);
     found.into_iter().filter_map(|(pattern, does, popped)| lengthened(pattern, does, &popped)).collect()
 }
 
-/// An ordered list of patterns with what is done where they match, so that in every situation the first that matches is right,
-/// and `nothing` where none does. Greedily: the next pattern is the one that settles the most of the situations that are left,
-/// and does nothing wrong in any of them; of several the shortest. Of too many situations each gets a pattern of its own. With
-/// each pattern comes what is always popped where it decides.
+/// An ordered list of patterns with what is done where they match, so that in every situation the first that matches is
+/// right, and `nothing` where none does. Greedily: the next pattern is the one that settles the most of the situations
+/// that are left, and does nothing wrong in any of them; of several the shortest. Of too many situations each gets a
+/// pattern of its own. With each pattern comes what is always popped where it decides.
 pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D) -> Vec<(Pattern, D, StackSuffix)> {
     let situations = shortened(situations);
     if situations.len() > MAX_SITUATIONS {
@@ -95,7 +95,8 @@ pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D
     }
 }
 
-/// The situations by the shortest suffixes of the stack that decide: where all with one suffix do the same, they are one.
+/// The situations by the shortest suffixes of the stack that decide: where all with one suffix do the same, they are
+/// one.
 fn shortened<D: Copy + Eq>(situations: &[Situation<D>]) -> Vec<Situation<D>> {
     let mut out = Vec::new();
     let mut open: BTreeMap<(Lookahead, StackSuffix), Vec<&Situation<D>>> = BTreeMap::new();
