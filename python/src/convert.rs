@@ -1,5 +1,6 @@
 //! Words, verdicts and parameters between Python and Rust.
 
+use echostack::tasks::ReservoirKind;
 use echostack::{
     ActionReadout, Alphabet, Cycle, Event, Legendre, Limits, Lookahead, Manifest, Mode, OutputReadout, Params, Random,
     Reduction, ReservoirParams, Signs, Svm, SymbolId, Verdict, View, Word,
@@ -152,7 +153,7 @@ pub(crate) fn reservoir(from: &Bound<'_, PyDict>) -> PyResult<ReservoirParams> {
             ReservoirParams::Legendre(Legendre { neurons: get(from, "neurons")?, theta: get(from, "theta")? })
         }
         "matrix" => ReservoirParams::Given(crate::reservoir::matrix(from)?),
-        other => return Err(Kind::Parameter.error(format!("there is no kind of reservoir named {other:?}"))),
+        other => return Err(unknown_reservoir(other)),
     })
 }
 
@@ -177,6 +178,50 @@ pub(crate) fn params(from: &Bound<'_, PyDict>) -> PyResult<echostack::Checked> {
         max_rows: get(from, "max_rows")?,
     };
     params.check().map_err(|error| Kind::Parameter.error(error))
+}
+
+/// The default parameters with a kind of reservoir, as [`params`] reads them.
+#[pyfunction]
+pub(crate) fn defaults<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
+    let kind = match kind {
+        "random" => ReservoirKind::Random,
+        "cycle" => ReservoirKind::Cycle,
+        "legendre" => ReservoirKind::Legendre,
+        other => return Err(unknown_reservoir(other)),
+    };
+    let Params { reservoir, svm, max_rows, .. } = kind.provable_params(Random::default().neurons, 0);
+    let own = PyDict::new(py);
+    let set = |values: &[(&str, f64)]| values.iter().try_for_each(|(name, value)| own.set_item(name, value));
+    let neurons = match reservoir {
+        ReservoirParams::Random(Random { neurons, radius, density, input, bias, leak, .. }) => {
+            set(&[("radius", radius), ("density", density)])?;
+            set(&[("input_scale", input), ("bias_scale", bias), ("leak", leak)])?;
+            neurons
+        }
+        ReservoirParams::Cycle(Cycle { neurons, input, cycle, jump, jump_length, bias, leak, .. }) => {
+            set(&[("cycle", cycle), ("jump", jump)])?;
+            set(&[("input_scale", input), ("bias_scale", bias), ("leak", leak)])?;
+            own.set_item("jump_length", jump_length)?;
+            neurons
+        }
+        ReservoirParams::Legendre(Legendre { neurons, theta }) => {
+            set(&[("theta", theta)])?;
+            neurons
+        }
+        ReservoirParams::Given(given) => given.neurons(),
+    };
+    own.set_item("neurons", neurons)?;
+    let all = PyDict::new(py);
+    all.set_item("reservoir", own)?;
+    all.set_item("C", svm.cost)?;
+    all.set_item("gamma", svm.gamma)?;
+    all.set_item("tol", svm.tolerance)?;
+    all.set_item("max_rows", max_rows)?;
+    Ok(all)
+}
+
+fn unknown_reservoir(kind: &str) -> PyErr {
+    Kind::Parameter.error(format!("there is no kind of reservoir named {kind:?}"))
 }
 
 /// A manifest as a dictionary.

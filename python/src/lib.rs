@@ -31,5 +31,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<lexer::Lexer>()?;
     module.add_class::<classes::Certificate>()?;
     module.add_class::<reservoir::Reservoir>()?;
+    module.add_function(wrap_pyfunction!(convert::defaults, module)?)?;
     module.add_function(wrap_pyfunction!(reservoir::ridge, module)?)
 }

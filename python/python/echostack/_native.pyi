@@ -5,7 +5,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Certificate", "Language", "Lexer", "Machine", "Reservoir", "Session", "Table", "__version__", "ridge"]
+__all__ = ["Certificate", "Language", "Lexer", "Machine", "Reservoir", "Session", "Table", "__version__", "defaults", "ridge"]
 
 __version__: str
 
@@ -154,4 +154,5 @@ class Reservoir:
         self, sequences: list[NDArray[np.float64]], start: NDArray[np.float64] | None = None
     ) -> list[NDArray[np.float64]]: ...
 
+def defaults(kind: str) -> dict[str, Any]: ...
 def ridge(inputs: NDArray[np.float64], targets: NDArray[np.float64], penalty: float) -> NDArray[np.float64]: ...

@@ -22,6 +22,8 @@ from .traces import Trace, symbols_of, to_jsonl
 
 __all__ = ["ReservoirStackMachine", "EchoStateNetwork", "Certificate", "Difference", "Extraction"]
 
+_DEFAULTS = _native.defaults("cycle")
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -182,11 +184,11 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         lookahead: str = "symbol",
         mode: str = "strict",
         actions: str = "separate",
-        C: float = 1e4,
-        gamma: float = 0.3,
-        tol: float = 1e-3,
+        C: float = _DEFAULTS["C"],
+        gamma: float = _DEFAULTS["gamma"],
+        tol: float = _DEFAULTS["tol"],
         ridge: float | None = None,
-        max_rows: int = 100_000,
+        max_rows: int = _DEFAULTS["max_rows"],
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,

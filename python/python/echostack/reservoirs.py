@@ -20,6 +20,8 @@ from .errors import DataError
 
 __all__ = ["RandomReservoir", "CycleReservoir", "LegendreReservoir", "MatrixReservoir"]
 
+_RANDOM, _CYCLE, _LEGENDRE = (_native.defaults(kind)["reservoir"] for kind in ("random", "cycle", "legendre"))
+
 
 def _rows(inputs: ArrayLike) -> NDArray[np.float64]:
     rows = np.ascontiguousarray(inputs, dtype=np.float64)
@@ -84,13 +86,13 @@ class RandomReservoir(_Reservoir):
 
     def __init__(
         self,
-        neurons: int = 256,
+        neurons: int = _RANDOM["neurons"],
         *,
-        radius: float = 0.2,
-        density: float = 0.02,
-        input_scale: float = 1.0,
-        bias_scale: float = 0.0,
-        leak: float = 1.0,
+        radius: float = _RANDOM["radius"],
+        density: float = _RANDOM["density"],
+        input_scale: float = _RANDOM["input_scale"],
+        bias_scale: float = _RANDOM["bias_scale"],
+        leak: float = _RANDOM["leak"],
         random_state: Any = None,
     ) -> None:
         self.neurons = neurons
@@ -131,14 +133,14 @@ class CycleReservoir(_Reservoir):
 
     def __init__(
         self,
-        neurons: int = 256,
+        neurons: int = _CYCLE["neurons"],
         *,
-        input_scale: float = 1.0,
-        cycle: float = 0.2,
-        jump: float = 0.1,
-        jump_length: int = 16,
-        bias_scale: float = 0.0,
-        leak: float = 1.0,
+        input_scale: float = _CYCLE["input_scale"],
+        cycle: float = _CYCLE["cycle"],
+        jump: float = _CYCLE["jump"],
+        jump_length: int = _CYCLE["jump_length"],
+        bias_scale: float = _CYCLE["bias_scale"],
+        leak: float = _CYCLE["leak"],
         random_state: Any = None,
     ) -> None:
         self.neurons = neurons
@@ -166,7 +168,7 @@ class LegendreReservoir(_Reservoir):
         Number of steps that the network remembers.
     """
 
-    def __init__(self, neurons: int = 256, *, theta: float = 3.0) -> None:
+    def __init__(self, neurons: int = _LEGENDRE["neurons"], *, theta: float = _LEGENDRE["theta"]) -> None:
         self.neurons = neurons
         self.theta = theta
 
