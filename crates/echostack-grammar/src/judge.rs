@@ -149,3 +149,48 @@ impl Judge {
         self.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Encoding, Grammar};
+    use echostack::{Language, Manifest, Oracle, Table};
+
+    fn bytes(lexer: &str) -> Vec<u8> {
+        let grammar = Grammar::new("sums", "%start S\n%%\nS: S '+' 'n' | 'n';\n", Encoding::Auto).unwrap();
+        let mut manifest = Manifest::default();
+        manifest.set_lexer(lexer);
+        let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
+        Table::new(&oracle, manifest).unwrap().to_bytes().unwrap()
+    }
+
+    #[test]
+    fn texts_are_judged_by_their_tokens() {
+        let judge = Judge::from_bytes(&bytes("%%\n[0-9]+ \"n\"\n\\+ \"+\"\n[ ]+ ;\n")).unwrap();
+        let judged = |text: &str| {
+            let judgement = judge.judge_lexemes(&judge.tokens(text), Limits::default(), &mut ());
+            let fault = judgement.fault.map(|fault| match fault {
+                Fault::Token(lexeme) => lexeme.start,
+                Fault::Byte(byte) => byte,
+            });
+            (judgement.verdict.name(), fault)
+        };
+        assert_eq!(judged("12 + 3"), ("accept", None));
+        assert_eq!(judged("12 +"), ("incomplete", None));
+        assert_eq!(judged("12 3"), ("reject", Some(3)));
+        assert_eq!(judged("12 + x"), ("reject", Some(5)));
+
+        let mut symbols = Vec::new();
+        judge.add_symbols("1 + x", &mut symbols);
+        assert_eq!(symbols[2], SymbolId::UNKNOWN);
+        let letters = Judge::without_lexer(judge.model().clone());
+        let (lexemes, fault) = letters.tokens("n+é");
+        assert_eq!((lexemes[2].name, lexemes[2].end, fault), ("é", 4, None));
+    }
+
+    #[test]
+    fn a_faulty_lexer_is_an_error() {
+        let error = Judge::from_bytes(&bytes("no lexer")).unwrap_err();
+        assert!(error.to_string().starts_with("the model's lexer is faulty: "), "{error}");
+    }
+}

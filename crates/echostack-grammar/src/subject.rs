@@ -186,6 +186,11 @@ impl Subject {
         self.lexer.as_ref()
     }
 
+    /// How the grammar became rules, if the subject is one.
+    pub fn encoding(&self) -> Option<Encoding> {
+        self.encoding
+    }
+
     /// The oracle of the language in a mode.
     ///
     /// # Errors
@@ -234,4 +239,46 @@ impl Subject {
 /// If there is no such task.
 pub fn parse_task(name: &str) -> Result<Task, UnknownName> {
     name.strip_prefix("task:").unwrap_or(name).parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noted(subject: &Subject) -> Vec<(String, String)> {
+        let mut manifest = Manifest::default();
+        subject.note(&mut manifest);
+        manifest.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
+    }
+
+    #[test]
+    fn a_name_stands_for_a_task_a_grammar_or_an_automaton() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        std::fs::write(path("grammar.y"), "%start S\n%%\nS: 'x' S |;\n").unwrap();
+        std::fs::write(path("lexer.l"), "%%\nx \"x\"\n[ ]+ ;\n").unwrap();
+        let named = |name: &str| Subject::named(name, Encoding::Auto, &());
+
+        let grammar = named(&format!("grammar:{}", folder.path().display())).unwrap();
+        let encoding = grammar.encoding().unwrap();
+        assert_eq!(grammar.lexer().unwrap().names(), ["x"]);
+        let keys: Vec<String> = noted(&grammar).into_iter().map(|(key, _)| key).collect();
+        assert_eq!(keys, ["encoding", "language", "lexer"]);
+        assert_eq!(noted(&grammar)[0].1.parse(), Ok(encoding));
+
+        std::fs::write(path("automaton.json"), grammar.language().unwrap().automaton().to_json()).unwrap();
+        let automaton = named(&path("automaton.json")).unwrap();
+        assert_eq!(noted(&automaton), [("language".to_string(), path("automaton.json"))]);
+        automaton.check_tokens(grammar.alphabet()).unwrap();
+
+        let task = named("copy").unwrap();
+        assert_eq!(noted(&task), [("task".to_string(), "copy".to_string())]);
+        let message = task.oracle(Mode::Strict, &()).unwrap_err().to_string();
+        assert_eq!(message, "copy is no language of symbols");
+        let message = named("task:dyck1").unwrap().check_tokens(grammar.alphabet()).unwrap_err().to_string();
+        assert_eq!(message, "the machine reads x, but dyck1 is written in ( )");
+        assert!(matches!(named("task:nothing"), Err(SubjectError::Task(_))));
+        assert!(matches!(named("nothing"), Err(SubjectError::Io { .. })));
+        assert!(matches!(named("grammar:nothing"), Err(SubjectError::Grammar { .. })));
+    }
 }

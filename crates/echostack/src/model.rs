@@ -290,3 +290,58 @@ impl ModelScanner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::Oracle;
+    use crate::language::{WordKind, draw};
+    use crate::tasks::{ReservoirKind, Split, Task};
+
+    /// Words of all kinds, and one with a token that is none.
+    fn words() -> Vec<Word> {
+        let (language, mut random) = (Task::Dyck2.language().unwrap(), Split::Test.generator(0));
+        let oracle = Arc::new(Oracle::tolerant(language.automaton().clone()));
+        let kinds = WordKind::ALL.into_iter().cycle().take(90);
+        let drawn = kinds.filter_map(|kind| draw(&*language, &oracle, kind, 0..=20, &mut random));
+        drawn.chain([Word::Symbols(vec![SymbolId::UNKNOWN])]).collect()
+    }
+
+    #[test]
+    fn a_model_has_the_verdicts_of_its_machine_or_table() {
+        let task = Task::Dyck2;
+        let params = task.params(ReservoirKind::Cycle, 64, 0).check().unwrap();
+        let machine = Arc::new(params.fit(&task.alphabet(), &task.examples(Split::Train, 100, 0), &()).unwrap());
+        let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
+        let table = Arc::new(Table::new(&oracle, Manifest::default()).unwrap());
+        let (words, limits) = (words(), Limits::default());
+        let tokens = |word: &Word| match word {
+            Word::Symbols(tokens) => tokens.clone(),
+            Word::Vectors { .. } => unreachable!("the words of a language are symbols"),
+        };
+        let all_tokens: Vec<Vec<SymbolId>> = words.iter().map(tokens).collect();
+        let by_machine: Vec<Verdict> = words.iter().map(|word| judge(&machine, word, limits, &mut ())).collect();
+        let by_table: Vec<Verdict> = words.iter().map(|word| judge(&table, word, limits, &mut ())).collect();
+        for (model, wanted) in [(Model::from(machine.clone()), &by_machine), (Model::from(table.clone()), &by_table)] {
+            assert_eq!(words.iter().map(|word| model.judge(word)).collect::<Vec<_>>(), *wanted);
+            assert_eq!(model.judge_all(&words, limits), *wanted);
+            assert_eq!(model.judge_in_turn(&words, limits), *wanted);
+            assert_eq!(model.judge_tokens(all_tokens.iter().map(Vec::as_slice), limits), *wanted);
+            for (tokens, wanted) in all_tokens.iter().zip(wanted) {
+                let mut scanner = model.scan(limits);
+                scanner.read(tokens);
+                assert_eq!(scanner.finish(), *wanted);
+            }
+            assert_eq!(judge_all(&Arc::new(model), &words, limits), *wanted);
+        }
+        // Sessions of both kinds together, each with the verdict of its own.
+        let (machine, table) = (Model::from(machine), Model::from(table));
+        let mut watches = vec![(); words.len()];
+        let mixed = words.iter().zip(&mut watches).enumerate().map(|(number, (word, watch))| {
+            (if number % 2 == 0 { &machine } else { &table }.session(limits), word, watch)
+        });
+        let wanted = by_machine.iter().zip(&by_table).enumerate();
+        let wanted: Vec<Verdict> = wanted.map(|(number, (a, b))| if number % 2 == 0 { a } else { b }.clone()).collect();
+        assert_eq!(ModelSession::judge_together(mixed.collect()), wanted);
+    }
+}
