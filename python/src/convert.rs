@@ -189,7 +189,7 @@ pub(crate) fn defaults<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, 
         "legendre" => ReservoirKind::Legendre,
         other => return Err(unknown_reservoir(other)),
     };
-    let Params { reservoir, svm, max_rows, .. } = kind.provable_params(Random::default().neurons, 0);
+    let Params { reservoir, svm, max_rows, .. } = Params::provable(kind, Random::default().neurons, 0);
     let own = PyDict::new(py);
     let set = |values: &[(&str, f64)]| values.iter().try_for_each(|(name, value)| own.set_item(name, value));
     let neurons = match reservoir {
