@@ -14,18 +14,18 @@ pub(crate) struct Language(pub(crate) Subject);
 
 impl Language {
     /// The strict oracle.
-    pub(crate) fn strict(&self) -> PyResult<Arc<Oracle>> {
+    pub(crate) fn strict(&self) -> PyResult<Oracle> {
         self.oracle(Mode::Strict)
     }
 
-    pub(crate) fn oracle(&self, mode: Mode) -> PyResult<Arc<Oracle>> {
+    pub(crate) fn oracle(&self, mode: Mode) -> PyResult<Oracle> {
         self.0.oracle(mode, &()).map_err(errors::subject)
     }
 }
 
 /// A trained machine.
 #[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Machine(pub(crate) Arc<echostack::Machine>);
+pub(crate) struct Machine(pub(crate) echostack::Machine);
 
 impl Machine {
     /// The machine as a model.
@@ -36,7 +36,7 @@ impl Machine {
 
 /// A compiled table.
 #[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Table(pub(crate) Arc<echostack::Table>);
+pub(crate) struct Table(pub(crate) echostack::Table);
 
 impl Table {
     /// The table as a model.

@@ -1,6 +1,6 @@
 //! How machines and tables judge words that come from Python.
 
-use echostack::{Model, Verdict};
+use echostack::{Model, Recognizer, Verdict};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};

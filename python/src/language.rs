@@ -191,10 +191,9 @@ impl Language {
             let (machine, rounds) = study.learn(&**language, &params, &waiting, &mut |_| {})?;
             Ok((machine, None, rounds.last().map_or(0, |round| round.wrong)))
         });
-        let (machine, certificate, wrong) = waiting.timely(learned.map_err(errors::study))?;
-        let mut machine = Arc::unwrap_or_clone(machine);
+        let (mut machine, certificate, wrong) = waiting.timely(learned.map_err(errors::study))?;
         self.note(&mut machine, seed);
-        Ok((Machine(Arc::new(machine)), certificate, wrong))
+        Ok((Machine(machine), certificate, wrong))
     }
 
     /// Makes a machine without learning.
@@ -210,7 +209,7 @@ impl Language {
         let made = waiting.work(py, || echostack::construct(&oracle, &params, &waiting));
         let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
         self.note(&mut machine, 0);
-        Ok((Machine(Arc::new(machine)), Certificate::of(proof)))
+        Ok((Machine(machine), Certificate::of(proof)))
     }
 
     /// The names of all tasks.

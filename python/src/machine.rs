@@ -56,18 +56,18 @@ impl Machine {
                 other => Kind::Fit.error(other),
             })
         });
-        Ok(Self(Arc::new(fitted?)))
+        Ok(Self(fitted?))
     }
 
     #[staticmethod]
     fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
         let read = work(py, || echostack::Machine::load(path));
-        Ok(Self(Arc::new(read.map_err(errors::file)?)))
+        Ok(Self(read.map_err(errors::file)?))
     }
 
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(Arc::new(echostack::Machine::from_bytes(bytes).map_err(errors::file)?)))
+        Ok(Self(echostack::Machine::from_bytes(bytes).map_err(errors::file)?))
     }
 
     fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
@@ -253,7 +253,7 @@ impl Machine {
         let manifest = self.0.manifest().clone();
         let table =
             work(py, || echostack::Table::new(&oracle, manifest)).map_err(|error| Kind::Grammar.error(error))?;
-        Ok(Table(Arc::new(table)))
+        Ok(Table(table))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use echostack::model::ModelSession;
 use echostack::table::SourceLanguage;
-use echostack::{Input, Model, Session as _, Status};
+use echostack::{Input, Model, Recognizer as _, Session as _, Status};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -20,12 +20,12 @@ impl Table {
     #[staticmethod]
     fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
         let read = py.detach(|| echostack::Table::load(path));
-        Ok(Self(Arc::new(read.map_err(errors::file)?)))
+        Ok(Self(read.map_err(errors::file)?))
     }
 
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(Arc::new(echostack::Table::from_bytes(bytes).map_err(errors::file)?)))
+        Ok(Self(echostack::Table::from_bytes(bytes).map_err(errors::file)?))
     }
 
     fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
@@ -142,7 +142,7 @@ impl Session {
             let table = judge.cast::<Table>().map_err(|_| Kind::Parameter.error("give a machine or a table"))?;
             table.get().model()
         };
-        let session = Mutex::new(model.session(limits(max_depth)));
+        let session = Mutex::new(model.start(limits(max_depth)));
         Ok(Self { alphabet: model.alphabet().clone(), session })
     }
 

@@ -4,7 +4,6 @@
 //! tokens through each; with a name after that, through this one only.
 
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Instant;
 
 use cfgrammar::Span;
@@ -111,8 +110,8 @@ fn compiled(task: Task) -> Result<Table, Box<dyn std::error::Error>> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let millions: usize = std::env::args().nth(1).map_or(Ok(10), |text| text.parse())?;
     for (task, grammar) in [(Task::Dyck3, "dyck3"), (Task::Json, "json-tokens")] {
-        let table = Arc::new(compiled(task)?);
-        let oracle = Arc::new(Oracle::strict(task.automaton().ok_or("a task of symbols")?)?);
+        let table = compiled(task)?;
+        let oracle = Oracle::strict(task.automaton().ok_or("a task of symbols")?)?;
         let language = task.language().ok_or("a task of symbols")?;
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let (mut words, mut tokens) = (Vec::new(), 0);

@@ -173,7 +173,7 @@ impl Bench {
     fn cluster(&self) -> Result<()> {
         let pool = pool(Task::Json, 200)?;
         let machine = {
-            let oracle = Arc::new(Oracle::strict(Task::Json.automaton().context("JSON has an automaton")?)?);
+            let oracle = Oracle::strict(Task::Json.automaton().context("JSON has an automaton")?)?;
             let words = pool.iter().take(300).map(|word| Word::Symbols(word.clone()));
             let traces: Vec<Trace> = words.filter_map(|word| record(&oracle, "", &word, Limits::default()).0).collect();
             let mut params = Task::Json.params(echostack::tasks::ReservoirKind::Cycle, 256, 0);
@@ -308,7 +308,7 @@ impl Bench {
                 let start = Instant::now();
                 let (machine, wrong) = practise(&params.check()?, &file.alphabet, &exercises, &())?;
                 let learning = start.elapsed().as_secs_f64() * 1e3;
-                let oracle = Arc::new(Oracle::strict(task.automaton().context("the task has no automaton")?)?);
+                let oracle = Oracle::strict(task.automaton().context("the task has no automaton")?)?;
                 let proof = certify::Prover::new(&oracle, echostack::View::Symbol)?.prove(&machine, &())?;
                 let proved = wrong == 0 && matches!(proof, echostack::Proof::Proved(_));
                 println!(
@@ -325,15 +325,15 @@ impl Bench {
     }
 }
 
-fn table(task: Task) -> Result<Arc<Table>> {
+fn table(task: Task) -> Result<Table> {
     let automaton = task.automaton().context("the task has no automaton")?;
-    Ok(Arc::new(Table::new(&Oracle::strict(automaton)?, Manifest::default())?))
+    Ok(Table::new(&Oracle::strict(automaton)?, Manifest::default())?)
 }
 
 /// Words of a task, nine of ten valid, the others near misses.
 fn pool(task: Task, longest: usize) -> Result<Vec<Vec<SymbolId>>> {
     let language = task.language().context("the task has no language")?;
-    let oracle = Arc::new(Oracle::strict(task.automaton().context("the task has no automaton")?)?);
+    let oracle = Oracle::strict(task.automaton().context("the task has no automaton")?)?;
     let mut random = Split::Test.generator(1);
     let mut words = Vec::with_capacity(POOL);
     for number in 0..POOL {
@@ -436,7 +436,7 @@ fn port() -> Result<u16> {
 /// Writes traces of fresh words, half of them valid, until they have so many tokens; returns how many.
 fn corpus(task: Task, path: &Path, wanted: u64, seed: u64) -> Result<u64> {
     let language = task.language().context("the task has no language")?;
-    let oracle = Arc::new(Oracle::strict(task.automaton().context("the task has no automaton")?)?);
+    let oracle = Oracle::strict(task.automaton().context("the task has no automaton")?)?;
     let alphabet: Arc<Alphabet> = task.alphabet();
     let mut writer = TraceWriter::new(&alphabet, BufWriter::new(File::create(path)?))?;
     let mut random = Split::Train.generator(seed);

@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, LargeStringArray, StringArray, StringViewArray};
 use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Alphabet, Limits, Manifest, Model, Oracle, SymbolId, Table, Verdict, Word};
+use echostack::{Alphabet, Limits, Manifest, Model, Oracle, Recognizer, SymbolId, Table, Verdict, Word};
 use echostack_arrow::{VERDICT, Words, verdicts};
 use echostack_grammar::Judge;
 use rand::{RngExt, SeedableRng};

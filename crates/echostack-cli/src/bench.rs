@@ -1,7 +1,6 @@
 //! `echostack bench`: the work of one work item, timed, with the same fields as the Python peer in benchmarks/.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -71,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         all.iter().map(|word| Ok(automaton.alphabet().word(word.iter().map(String::as_str))?)).collect()
     };
     let (train, test) = (words(&work.train)?, words(&work.test)?);
-    let oracle = Arc::new(Oracle::tolerant(automaton.clone()));
+    let oracle = Oracle::tolerant(automaton.clone());
     let traces = |words: &[Word]| -> Vec<Trace> {
         words.iter().filter_map(|word| record(&oracle, "work", word, Limits::default()).0).collect()
     };
@@ -85,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut error = 0.;
     for _ in 0..args.repeat {
         let start = Instant::now();
-        let machine = Arc::new(params.fit(automaton.alphabet(), &traces(&train), &())?);
+        let machine = params.fit(automaton.alphabet(), &traces(&train), &())?;
         let trained = start.elapsed().as_secs_f64();
         let start = Instant::now();
         error = score(&machine, &traces(&test), Limits::default()).error;

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -59,7 +58,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 }
 
 fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
-    let machine = Arc::new(load(&args.model)?);
+    let machine = load(&args.model)?;
     let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding), control)?;
     let oracle = subject.oracle(Mode::Strict, control)?;
     if let Some(path) = &args.write_automaton {

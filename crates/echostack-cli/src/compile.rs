@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -47,7 +46,7 @@ enum Emit {
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let machine = Arc::new(load(&args.model)?);
+    let machine = load(&args.model)?;
     let bar = Bar::new(quiet);
     let oracle = if let Some(name) = &args.against {
         let subject = Subject::named(name, encoding_of(&machine, args.encoding), &bar)?;

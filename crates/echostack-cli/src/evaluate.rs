@@ -1,7 +1,6 @@
 //! `echostack evaluate`: measure a machine on fresh words of a task, a grammar or an automaton.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use echostack::tasks::Split;
@@ -54,7 +53,7 @@ struct Measured {
 const BATCH: usize = 512;
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let model = Arc::new(load_model(&args.model)?);
+    let model = load_model(&args.model)?;
     let subject = args.subject.open(Encoding::Auto, &())?;
     subject.check_tokens(model.alphabet())?;
     let mut json = Map::new();
@@ -84,8 +83,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 fn measure(
     args: &Args,
     subject: &Subject,
-    model: &Arc<Model>,
-    oracle: &Arc<Oracle>,
+    model: &Model,
+    oracle: &Oracle,
     kind: WordKind,
     random: &mut rand_chacha::ChaCha8Rng,
     bar: &Bar,

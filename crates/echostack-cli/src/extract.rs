@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -56,7 +55,7 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let machine = Arc::new(load(&args.model)?);
+    let machine = load(&args.model)?;
     let bar = Bar::new(quiet);
     if let Some(name) = &args.equivalent_to {
         return args.limit.keep(&bar, |control| {
@@ -80,7 +79,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 }
 
 /// The automaton that a machine is. If there is none, says why.
-pub(crate) fn exact(machine: &Arc<Machine>, bar: &Bar, control: &dyn Control) -> Result<Option<Extraction>> {
+pub(crate) fn exact(machine: &Machine, bar: &Bar, control: &dyn Control) -> Result<Option<Extraction>> {
     let found = extract(machine, control);
     bar.finish();
     match found {
@@ -122,12 +121,7 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<St
 }
 
 /// Says whether a machine does the same as an automaton on every word.
-pub(crate) fn equivalent(
-    machine: &Arc<Machine>,
-    subject: &Subject,
-    bar: &Bar,
-    control: &dyn Control,
-) -> Result<Outcome> {
+pub(crate) fn equivalent(machine: &Machine, subject: &Subject, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
     let oracle = subject.oracle(Mode::Strict, control)?;
     let prover = Prover::new(&oracle, machine.view(), control)?;
     let proof = prover.prove(machine, control);

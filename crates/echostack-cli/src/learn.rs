@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -280,7 +279,6 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, control: &dyn Control
     };
     let (machine, rounds) = study.learn(&**language, &params, bar, &mut tell)?;
     let words = Some(rounds.last().map_or(0, |round| round.traces));
-    let machine = Arc::try_unwrap(machine).unwrap_or_else(|machine| (*machine).clone());
     let rounds = rounds.into_iter().filter(|round| round.tested > 0).collect();
     Ok(Learned { machine, words, rounds, proof: None })
 }
@@ -303,7 +301,6 @@ fn prove(
         }
     };
     let (machine, proof) = study.prove(language, params, control, &mut tell)?;
-    let machine = Arc::try_unwrap(machine).unwrap_or_else(|machine| (*machine).clone());
     Ok(Learned { machine, words: Some(study.words), rounds: Vec::new(), proof: Some(proof) })
 }
 

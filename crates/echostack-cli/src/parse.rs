@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use echostack::{Alphabet, Event, Model, Node, Observer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit};
+use echostack::{
+    Alphabet, Event, Model, Node, Observer, Recognizer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit,
+};
 
 use crate::check::{Depth, tell};
 use crate::reading::{Names, Reading, Watch, Watched, open};
@@ -74,7 +76,7 @@ fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &
     let mut worst = Outcome::Accepted;
     for line in 1.. {
         let watch = Printer::new(args.format, model.alphabet(), out);
-        let mut word = Reading::new(&names, Watched { session: model.session(args.depth.limits()), watch });
+        let mut word = Reading::new(&names, Watched { session: model.start(args.depth.limits()), watch });
         let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
         if ended && word.is_empty() && line > 1 {
             break;

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
 
 use echostack::tasks::{Split, Task};
 use echostack::{Answer, ContextFile, Corpus, Depth, Oracle, WordKind, examples, write_contexts};
@@ -162,7 +161,7 @@ fn contexts_of_a_corpus_teach_a_machine_that_is_proved_right() {
         let depth = Depth { stack, before: 0 };
         let mut corpus = Corpus::new(depth);
         let task = Task::Dyck2;
-        let oracle = Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap());
+        let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
         let (language, mut random) = (task.language().unwrap(), Split::Train.generator(2));
         for kind in WordKind::ALL {
             let traces = examples(&*language, &oracle, kind, 1..=50, 300, &mut random);

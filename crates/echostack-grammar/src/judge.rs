@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use echostack::{Alphabet, FileError, Input, Limits, Model, Observer, Session, Status, SymbolId, Verdict};
+use echostack::{Alphabet, FileError, Input, Limits, Model, Observer, Recognizer, Session, Status, SymbolId, Verdict};
 
 use crate::lexer::{Lexeme, Lexer, LexerError};
 
@@ -133,7 +133,7 @@ impl Judge {
         limits: Limits,
         watch: &mut dyn Observer,
     ) -> Judgement<'a> {
-        let mut session = self.model.session(limits);
+        let mut session = self.model.start(limits);
         for lexeme in lexemes {
             if session.feed(Input::Symbol(self.symbol(lexeme.name)), watch) != Status::Open {
                 return Judgement { verdict: session.finish(watch), fault: Some(Fault::Token(*lexeme)) };

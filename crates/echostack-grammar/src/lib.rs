@@ -5,14 +5,13 @@
 //! and how a conflict is told in words.
 //!
 //! ```
-//! use echostack::{Language, Oracle, Verdict, judge};
+//! use echostack::{Recognizer, Language, Oracle, Verdict};
 //! use echostack_grammar::{Encoding, Grammar};
-//! use std::sync::Arc;
 //!
 //! let grammar = Grammar::new("lists", "%start L\n%%\nL: '[' ']' | '[' E ']';\nE: 'x' | E ',' 'x';\n", Encoding::Auto)?;
-//! let oracle = Arc::new(Oracle::strict(grammar.automaton().clone())?);
+//! let oracle = Oracle::strict(grammar.automaton().clone())?;
 //! let word = grammar.automaton().alphabet().word("[ x , x ]".split(' '))?;
-//! assert_eq!(judge(&oracle, &word, Default::default(), &mut ()), Verdict::Accept);
+//! assert_eq!(oracle.judge(&word), Verdict::Accept);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -132,7 +132,7 @@ impl Subject {
     /// # Errors
     /// If it has no strict oracle, or the work is cancelled.
     pub fn of_automaton(name: &str, automaton: Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
-        let walks = Walks::new(name, Arc::new(Oracle::controlled(automaton, control)?));
+        let walks = Walks::new(name, Oracle::controlled(automaton, control)?);
         Ok(Self::of_language(name.to_string(), Arc::new(walks)))
     }
 
@@ -195,12 +195,12 @@ impl Subject {
     ///
     /// # Errors
     /// If there is no language, or no strict oracle of it.
-    pub fn oracle(&self, mode: Mode, control: &dyn Control) -> Result<Arc<Oracle>, SubjectError> {
+    pub fn oracle(&self, mode: Mode, control: &dyn Control) -> Result<Oracle, SubjectError> {
         let automaton = self.require_language()?.automaton().clone();
-        Ok(Arc::new(match mode {
+        Ok(match mode {
             Mode::Strict => Oracle::controlled(automaton, control)?,
             Mode::Tolerant => Oracle::tolerant(automaton),
-        }))
+        })
     }
 
     /// Notes in the manifest of a model what the model was made for.

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use echostack::tasks::ReservoirKind;
@@ -81,7 +81,7 @@ fn a_proof_and_a_check_end_when_they_are_cancelled() {
     let (machine, proof) = Study::default().prove(&grammar, &params, &(), &mut |_| {}).unwrap();
     let Proof::Proved(certificate) = proof else { panic!("arithmetic is not proved") };
 
-    let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+    let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
     let start = Instant::now();
     check(&certificate, &machine, &oracle, &()).unwrap();
     let time = start.elapsed();
@@ -115,7 +115,7 @@ fn viable_stacks_end_when_they_are_cancelled() {
 #[ignore = "takes half a minute"]
 fn a_prover_of_lua_ends_when_it_is_cancelled() {
     for encoding in [Encoding::Auto, Encoding::State] {
-        let oracle = Arc::new(Oracle::strict(grammar("lua", encoding).automaton().clone()).unwrap());
+        let oracle = Oracle::strict(grammar("lua", encoding).automaton().clone()).unwrap();
         let start = Instant::now();
         Prover::new(&oracle, View::Symbol, &()).unwrap();
         let time = start.elapsed();

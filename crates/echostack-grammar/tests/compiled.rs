@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 use echostack::table::SourceLanguage;
 use echostack::tasks::{ReservoirKind, Task};
@@ -156,7 +155,7 @@ const BATCH: usize = 250_000;
 /// automaton is compiled.
 fn compare(name: &str, language: &dyn Language, learned: bool) {
     let count: usize = std::env::var("ECHOSTACK_WORDS").map_or(3000, |count| count.parse().unwrap());
-    let oracle = Arc::new(Oracle::strict(language.automaton().clone()).unwrap());
+    let oracle = Oracle::strict(language.automaton().clone()).unwrap();
     let (machine, automaton) = if learned {
         let params =
             Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
@@ -168,7 +167,7 @@ fn compare(name: &str, language: &dyn Language, learned: bool) {
     } else {
         (None, oracle.clone())
     };
-    let table = Arc::new(Table::new(&automaton, Manifest::default()).unwrap());
+    let table = Table::new(&automaton, Manifest::default()).unwrap();
     let terminals = table.alphabet().terminals().len();
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let walks = Walks::new(name, oracle.clone());

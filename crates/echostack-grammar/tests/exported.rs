@@ -1,7 +1,6 @@
 //! Grammars that are written for other tools, read back by grmtools.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use echostack::automaton::{Notation, WordGrammar};
 use echostack::tasks::{ReservoirKind, Task};
@@ -31,12 +30,12 @@ fn short_words(terminals: usize, most: usize) -> Vec<Word> {
 }
 
 /// What is written is read by grmtools as a grammar without conflicts, and has the same words.
-fn read_back(name: &str, oracle: &Arc<Oracle>) {
+fn read_back(name: &str, oracle: &Oracle) {
     let alphabet = oracle.automaton().alphabet();
     let written = WordGrammar::new(oracle).unwrap().write(Notation::Yacc, alphabet);
     let grammar =
         Grammar::new(name, &written, Encoding::State).unwrap_or_else(|error| panic!("{name}: {error}\n{written}"));
-    let again = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+    let again = Oracle::strict(grammar.automaton().clone()).unwrap();
     let walks = Walks::new(name, oracle.clone());
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let mut words = short_words(alphabet.terminals().len(), 20_000);
@@ -84,7 +83,7 @@ fn machines_of_grammars_are_read_back() {
 #[test]
 fn the_papers_languages_are_written_for_yacc() {
     for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
-        read_back(task.name(), &Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap()));
+        read_back(task.name(), &Oracle::strict(task.automaton().unwrap()).unwrap());
     }
 }
 
@@ -93,6 +92,6 @@ fn shipped_grammars_are_written_for_yacc() {
     for name in ["dyck1", "dyck3", "palindrome", "json-tokens", "json", "csv", "sexpr", "arithmetic", "xml"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
         let (grammar, _) = Grammar::open(&path, Encoding::Auto).unwrap();
-        read_back(name, &Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap()));
+        read_back(name, &Oracle::strict(grammar.automaton().clone()).unwrap());
     }
 }

@@ -3,12 +3,11 @@
 //! CI draws a few words; `ECHOSTACK_WORDS=10000 ECHOSTACK_TESTS=10000` is the full size.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use echostack::tasks::ReservoirKind;
 use echostack::{
     Language, Limits, Machine, Mode, Oracle, Params, Recognizer, Study, Tree, TreeBuilder, Verdict, View, Word,
-    WordKind, draw, judge, judge_all,
+    WordKind, draw, judge_all,
 };
 use echostack_grammar::{Encoding, Grammar, Lexer};
 use rand::{RngExt, SeedableRng};
@@ -18,7 +17,7 @@ fn number(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|count| count.parse().ok()).unwrap_or(default)
 }
 
-fn learn(name: &str, kind: ReservoirKind) -> (Grammar, Lexer, Arc<Machine>) {
+fn learn(name: &str, kind: ReservoirKind) -> (Grammar, Lexer, Machine) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
     let (grammar, lexer) = Grammar::open(&folder, Encoding::Auto).unwrap();
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::standard(kind, 256, 0) };
@@ -28,15 +27,15 @@ fn learn(name: &str, kind: ReservoirKind) -> (Grammar, Lexer, Arc<Machine>) {
     (grammar, lexer.unwrap(), machine)
 }
 
-fn tree<R: Recognizer>(recognizer: &Arc<R>, word: &Word) -> Tree {
+fn tree<R: Recognizer>(recognizer: &R, word: &Word) -> Tree {
     let mut builder = TreeBuilder::new(recognizer.alphabet());
-    judge(recognizer, word, Limits::default(), &mut builder);
+    recognizer.judge_with(word, Limits::default(), &mut builder);
     builder.finish().unwrap()
 }
 
 fn agrees(name: &str, kind: ReservoirKind) {
     let (grammar, _, machine) = learn(name, kind);
-    let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+    let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
     let mut random = ChaCha8Rng::seed_from_u64(99);
     for kind in WordKind::ALL {
         let mut left = number("ECHOSTACK_WORDS", 150);
@@ -204,7 +203,7 @@ fn the_learned_json_agrees_with_serde_json() {
         let (lexemes, bad) = lexer.tokens(&text);
         let ours = bad.is_none() && {
             let word = machine.alphabet().word(lexemes.iter().map(|lexeme| lexeme.name)).unwrap();
-            judge(&machine, &word, Limits::default(), &mut ()) == Verdict::Accept
+            machine.judge(&word) == Verdict::Accept
         };
         match (bad.is_some(), ours) {
             (true, _) => by_lexer += 1,

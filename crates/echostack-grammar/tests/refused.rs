@@ -1,8 +1,6 @@
 //! Grammars that cannot be used, and grammars that suffixes cannot decide.
 
-use std::sync::Arc;
-
-use echostack::{Language, Limits, Lookahead, Oracle, Verdict, judge};
+use echostack::{Language, Lookahead, Oracle, Recognizer, Verdict};
 use echostack_grammar::{Encoding, Grammar, GrammarError};
 
 fn refused(rules: &str) -> String {
@@ -48,7 +46,7 @@ fn what_precedences_forbid_is_refused_where_it_goes_wrong() {
     for encoding in [Encoding::Auto, Encoding::Suffix, Encoding::State] {
         let judged = |yacc: &str, text: &str| {
             let grammar = Grammar::new("test", yacc, encoding).unwrap();
-            let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+            let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
             oracle.check_viable(&()).unwrap();
             let alphabet = grammar.automaton().alphabet();
             let names = |expected: Vec<Lookahead>| {
@@ -56,7 +54,7 @@ fn what_precedences_forbid_is_refused_where_it_goes_wrong() {
                 expected.into_iter().map(name).collect::<Vec<_>>().join(" ")
             };
             let word = alphabet.word(text.split_whitespace()).unwrap();
-            match judge(&oracle, &word, Limits::default(), &mut ()) {
+            match oracle.judge(&word) {
                 Verdict::Reject { position, expected } => format!("reject at {position}, expected {}", names(expected)),
                 Verdict::Incomplete { expected } => format!("incomplete, expected {}", names(expected)),
                 other => other.name().to_string(),
@@ -78,10 +76,10 @@ fn whether_suffixes_decide_is_decided() {
     assert!(matches!(Grammar::new("far", far, Encoding::Suffix), Err(GrammarError::NotBySuffix)));
     let grammar = Grammar::new("far", far, Encoding::Auto).unwrap();
     assert_eq!(grammar.encoding(), Encoding::State);
-    let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+    let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
     let judged = |text: &str| {
         let word = grammar.automaton().alphabet().word(text.split(' ')).unwrap();
-        judge(&oracle, &word, Limits::default(), &mut ())
+        oracle.judge(&word)
     };
     assert_eq!(judged("a x x x c"), Verdict::Accept);
     assert_eq!(judged("b x c"), Verdict::Accept);

@@ -4,13 +4,12 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use cfgrammar::NewlineCache;
 use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
 use echostack::{
-    Alphabet, Input, Language, Limits, Lookahead, Node, Oracle, SymbolId, Tree, TreeBuilder, Verdict, Visit, Word,
-    WordKind, all_words, draw, judge,
+    Alphabet, Input, Language, Limits, Lookahead, Node, Oracle, Recognizer, SymbolId, Tree, TreeBuilder, Verdict,
+    Visit, Word, WordKind, all_words, draw,
 };
 use echostack_grammar::{Action, Encoding, Grammar, LrTable};
 use lrlex::{DefaultLexeme, DefaultLexerTypes, LRNonStreamingLexer};
@@ -84,12 +83,12 @@ fn automata_judge_as_the_table_does() {
     for folder in folders() {
         for encoding in [Encoding::Auto, Encoding::State] {
             let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
-            let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+            let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
             let mut random = ChaCha8Rng::seed_from_u64(5);
             for kind in WordKind::ALL {
                 for _ in 0..words(150) {
                     let word = draw(&grammar, &oracle, kind, 1..=60, &mut random).unwrap();
-                    let given = judge(&oracle, &word, Limits::default(), &mut ());
+                    let given = oracle.judge(&word);
                     let wanted = Parser(grammar.table()).verdict(&symbols(&word));
                     assert_eq!(given, wanted, "{grammar} {encoding:?} {kind} {word:?}");
                     assert!(kind != WordKind::Valid || given == Verdict::Accept);
@@ -103,7 +102,7 @@ fn automata_judge_as_the_table_does() {
 fn short_words_are_those_of_the_table() {
     for folder in folders() {
         let (grammar, _) = Grammar::open(&folder, Encoding::Auto).unwrap();
-        let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+        let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
         let terminals = grammar.table().terminals();
         // All sequences up to a length that leaves at most some ten thousand.
         let longest =
@@ -124,10 +123,10 @@ fn short_words_are_those_of_the_table() {
 fn covering_words_use_every_production() {
     for folder in folders() {
         let (grammar, lexer) = Grammar::open(&folder, Encoding::Auto).unwrap();
-        let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+        let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
         let mut used = std::collections::BTreeSet::new();
         for word in grammar.covering() {
-            assert_eq!(judge(&oracle, &word, Limits::default(), &mut ()), Verdict::Accept, "{grammar} {word:?}");
+            assert_eq!(oracle.judge(&word), Verdict::Accept, "{grammar} {word:?}");
             let tree = tree(&oracle, &word).unwrap();
             for node in tree.nodes() {
                 if let Node::Branch { symbol, children } = node {
@@ -147,9 +146,9 @@ fn covering_words_use_every_production() {
     }
 }
 
-fn tree(oracle: &Arc<Oracle>, word: &Word) -> Option<Tree> {
+fn tree(oracle: &Oracle, word: &Word) -> Option<Tree> {
     let mut builder = TreeBuilder::new(oracle.automaton().alphabet());
-    judge(oracle, word, Limits::default(), &mut builder);
+    oracle.judge_with(word, Limits::default(), &mut builder);
     builder.finish()
 }
 
@@ -173,7 +172,7 @@ fn trees_are_those_of_lrpar() {
         let parser = RTParserBuilder::<u32, DefaultLexerTypes<u32>>::new(&yacc, &table).recoverer(RecoveryKind::None);
         for encoding in [Encoding::Auto, Encoding::State] {
             let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
-            let oracle = Arc::new(Oracle::strict(grammar.automaton().clone()).unwrap());
+            let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
             let alphabet = grammar.automaton().alphabet();
             let mut random = ChaCha8Rng::seed_from_u64(6);
             for _ in 0..words(150) {

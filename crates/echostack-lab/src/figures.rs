@@ -1,7 +1,5 @@
 //! The paper's figures, and one for its Theorem 1.
 
-use std::sync::Arc;
-
 use echostack::reservoir::{Cycle, Signs};
 use echostack::tasks::{Split, Task};
 use echostack::{
@@ -241,7 +239,7 @@ fn main_directions(points: &[Vec<f64>]) -> Vec<(f64, f64)> {
 /// What lies on the stack of the palindromes' automaton after a word.
 fn stack_after(word: &[SymbolId]) -> Vec<SymbolId> {
     let Some(automaton) = Task::Palindrome.automaton() else { return Vec::new() };
-    let oracle = Arc::new(Oracle::tolerant(automaton));
+    let oracle = Oracle::tolerant(automaton);
     let (trace, _) = record(&oracle, "a word", &Word::Symbols(word.to_vec()), Limits::default());
     let mut stack = Vec::new();
     let ahead = word.iter().map(Some).chain([None]);

@@ -88,7 +88,7 @@ impl Problem {
         random: &mut ChaCha8Rng,
     ) -> Vec<Trace> {
         let Some(language) = self.subject.language() else { return Vec::new() };
-        let oracle = Arc::new(Oracle::tolerant(language.automaton().clone()));
+        let oracle = Oracle::tolerant(language.automaton().clone());
         examples(&**language, &oracle, kind, lengths, count, random)
     }
 }

@@ -1,6 +1,5 @@
 //! How long training and judging take, for the Python package to be compared with: seconds of each, the least of five.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use echostack::tasks::{ReservoirKind, Split, Task};
@@ -18,7 +17,7 @@ fn least(mut run: impl FnMut()) -> f64 {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = Task::Dyck3;
     let language = task.language().ok_or("a task of symbols")?;
-    let oracle = Arc::new(Oracle::strict(language.automaton().clone())?);
+    let oracle = Oracle::strict(language.automaton().clone())?;
     let mut random = Split::Train.generator(0);
     let parts = [(WordKind::Valid, 50), (WordKind::NearMiss, 25), (WordKind::Random, 25)];
     let traces: Vec<_> = parts
@@ -33,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let params = params.check()?;
     let mut fitted = None;
     let fit = least(|| fitted = params.fit(&alphabet, &traces, &()).ok());
-    let machine = Arc::new(fitted.ok_or("it learns")?);
+    let machine = fitted.ok_or("it learns")?;
     let words: Vec<Word> = task.examples(Split::Test, 1000, 1).iter().map(|trace| trace.word().clone()).collect();
     let judge = least(|| drop(judge_all(&machine, &words, Limits::default())));
     println!("{fit} {judge}");

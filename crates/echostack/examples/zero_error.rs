@@ -2,7 +2,6 @@
 //!
 //! `cargo run --release --example zero_error [TASK [KIND [NEURONS [SEEDS]]]]`, for instance `dyck1 cycle 256 10`.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use echostack::tasks::{ReservoirKind, Split, Task};
@@ -24,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let test = task.examples(Split::Test, 100, seed);
                 let params = task.params(reservoir, neurons, seed).check()?;
                 let start = Instant::now();
-                let machine = Arc::new(params.fit(&task.alphabet(), &train, &())?);
+                let machine = params.fit(&task.alphabet(), &train, &())?;
                 let trained = start.elapsed();
                 let start = Instant::now();
                 let Score { error, tokens, .. } = score(&machine, &test, Limits::default());

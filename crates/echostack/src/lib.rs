@@ -28,16 +28,15 @@
 //! # A whole small program
 //! ```
 //! use echostack::tasks::{ReservoirKind, Split, Task};
-//! use echostack::{Verdict, judge};
-//! use std::sync::Arc;
+//! use echostack::{Verdict};
 //!
 //! // A hundred words of balanced brackets, each with what a parser does on it.
 //! let traces = Task::Dyck1.examples(Split::Train, 100, 0);
 //! let params = Task::Dyck1.params(ReservoirKind::Cycle, 256, 0);
-//! let machine = Arc::new(params.check()?.fit(&Task::Dyck1.alphabet(), &traces, &())?);
+//! let machine = params.check()?.fit(&Task::Dyck1.alphabet(), &traces, &())?;
 //!
 //! let word = machine.alphabet().word("( ( ) ( ) )".split(' '))?;
-//! assert_eq!(judge(&machine, &word, Default::default(), &mut ()), Verdict::Accept);
+//! assert_eq!(machine.judge(&word), Verdict::Accept);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -78,7 +77,7 @@ pub use name::UnknownName;
 pub use readout::{Lesson, Lessons, Svm};
 pub use recognize::{
     Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Stack, Status, Tree,
-    TreeBuilder, Verdict, View, Visit, judge, judge_all, judge_in_turn, outputs, watch_all,
+    TreeBuilder, Verdict, View, Visit, judge_all, judge_in_turn, outputs, watch_all,
 };
 pub use reservoir::{
     Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,

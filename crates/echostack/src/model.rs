@@ -6,19 +6,20 @@ use std::sync::Arc;
 use crate::file::{self, FileError};
 use crate::machine::Machine;
 use crate::manifest::Manifest;
-use crate::recognize::{Limits, Mode, Observer, Recognizer, Session, Status, Verdict, judge, judge_all, judge_in_turn};
+use crate::recognize::{Limits, Mode, Observer, Recognizer, Session, Status, Verdict, judge_all, judge_in_turn};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId, Word};
 use crate::table::{Scanner, Table};
 
 type MachineSession = <Machine as Recognizer>::Session;
 type TableSession = <Table as Recognizer>::Session;
 
-/// A machine or a table. It judges words itself, so that a program needs not know which of the two a file holds.
+/// A machine or a table, as loaded from a file.
 ///
-/// A clone shares the machine or table.
+/// A model is a [`Recognizer`], so a program need not know which of the two a file holds. A clone is cheap: it shares the
+/// machine or table.
 ///
 /// ```
-/// use echostack::{Manifest, Model, Oracle, Table, Verdict, tasks::Task};
+/// use echostack::{Manifest, Model, Oracle, Recognizer, Table, Verdict, tasks::Task};
 /// let table = Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Manifest::default())?;
 /// let model = Model::from_bytes(&table.to_bytes()?)?;
 /// let word = model.alphabet().word("a a b b".split(' '))?;
@@ -30,31 +31,19 @@ pub struct Model(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Machine(Arc<Machine>),
-    Table(Arc<Table>),
-}
-
-impl From<Arc<Machine>> for Model {
-    fn from(machine: Arc<Machine>) -> Self {
-        Self(Kind::Machine(machine))
-    }
-}
-
-impl From<Arc<Table>> for Model {
-    fn from(table: Arc<Table>) -> Self {
-        Self(Kind::Table(table))
-    }
+    Machine(Machine),
+    Table(Table),
 }
 
 impl From<Machine> for Model {
     fn from(machine: Machine) -> Self {
-        Arc::new(machine).into()
+        Self(Kind::Machine(machine))
     }
 }
 
 impl From<Table> for Model {
     fn from(table: Table) -> Self {
-        Arc::new(table).into()
+        Self(Kind::Table(table))
     }
 }
 
@@ -76,7 +65,7 @@ impl Model {
     }
 
     /// The machine, if the model is one.
-    pub fn machine(&self) -> Option<&Arc<Machine>> {
+    pub fn machine(&self) -> Option<&Machine> {
         match &self.0 {
             Kind::Machine(machine) => Some(machine),
             Kind::Table(_) => None,
@@ -84,7 +73,7 @@ impl Model {
     }
 
     /// The table, if the model is one.
-    pub fn table(&self) -> Option<&Arc<Table>> {
+    pub fn table(&self) -> Option<&Table> {
         match &self.0 {
             Kind::Machine(_) => None,
             Kind::Table(table) => Some(table),
@@ -112,19 +101,6 @@ impl Model {
         match &self.0 {
             Kind::Machine(machine) => machine.mode(),
             Kind::Table(_) => Mode::Strict,
-        }
-    }
-
-    /// Judges a word within the default limits.
-    pub fn judge(&self, word: &Word) -> Verdict {
-        self.judge_with(word, Limits::default(), &mut ())
-    }
-
-    /// Judges a word within limits, while an observer sees each step.
-    pub fn judge_with(&self, word: &Word, limits: Limits, watch: &mut dyn Observer) -> Verdict {
-        match &self.0 {
-            Kind::Machine(machine) => judge(machine, word, limits, watch),
-            Kind::Table(table) => judge(table, word, limits, watch),
         }
     }
 
@@ -162,14 +138,6 @@ impl Model {
         }
     }
 
-    /// Begins a word that is read token by token, and can be observed.
-    pub fn session(&self, limits: Limits) -> ModelSession {
-        ModelSession(match &self.0 {
-            Kind::Machine(machine) => SessionKind::Machine(Box::new(machine.start(limits))),
-            Kind::Table(table) => SessionKind::Table(table.start(limits)),
-        })
-    }
-
     /// Begins a word that is read many tokens at a time, as fast as the model can.
     pub fn scan(&self, limits: Limits) -> ModelScanner {
         ModelScanner(match &self.0 {
@@ -186,8 +154,11 @@ impl Recognizer for Model {
         self.alphabet()
     }
 
-    fn start(self: &Arc<Self>, limits: Limits) -> ModelSession {
-        self.session(limits)
+    fn start(&self, limits: Limits) -> ModelSession {
+        ModelSession(match &self.0 {
+            Kind::Machine(machine) => SessionKind::Machine(Box::new(machine.start(limits))),
+            Kind::Table(table) => SessionKind::Table(table.start(limits)),
+        })
     }
 }
 
@@ -301,7 +272,7 @@ mod tests {
     /// Words of all kinds, and one with a token that is none.
     fn words() -> Vec<Word> {
         let (language, mut random) = (Task::Dyck2.language().unwrap(), Split::Test.generator(0));
-        let oracle = Arc::new(Oracle::tolerant(language.automaton().clone()));
+        let oracle = Oracle::tolerant(language.automaton().clone());
         let kinds = WordKind::ALL.into_iter().cycle().take(90);
         let drawn = kinds.filter_map(|kind| draw(&*language, &oracle, kind, 0..=20, &mut random));
         drawn.chain([Word::Symbols(vec![SymbolId::UNKNOWN])]).collect()
@@ -311,17 +282,17 @@ mod tests {
     fn a_model_has_the_verdicts_of_its_machine_or_table() {
         let task = Task::Dyck2;
         let params = task.params(ReservoirKind::Cycle, 64, 0).check().unwrap();
-        let machine = Arc::new(params.fit(&task.alphabet(), &task.examples(Split::Train, 100, 0), &()).unwrap());
+        let machine = params.fit(&task.alphabet(), &task.examples(Split::Train, 100, 0), &()).unwrap();
         let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
-        let table = Arc::new(Table::new(&oracle, Manifest::default()).unwrap());
+        let table = Table::new(&oracle, Manifest::default()).unwrap();
         let (words, limits) = (words(), Limits::default());
         let tokens = |word: &Word| match word {
             Word::Symbols(tokens) => tokens.clone(),
             Word::Vectors { .. } => unreachable!("the words of a language are symbols"),
         };
         let all_tokens: Vec<Vec<SymbolId>> = words.iter().map(tokens).collect();
-        let by_machine: Vec<Verdict> = words.iter().map(|word| judge(&machine, word, limits, &mut ())).collect();
-        let by_table: Vec<Verdict> = words.iter().map(|word| judge(&table, word, limits, &mut ())).collect();
+        let by_machine: Vec<Verdict> = words.iter().map(|word| machine.judge_with(word, limits, &mut ())).collect();
+        let by_table: Vec<Verdict> = words.iter().map(|word| table.judge_with(word, limits, &mut ())).collect();
         for (model, wanted) in [(Model::from(machine.clone()), &by_machine), (Model::from(table.clone()), &by_table)] {
             assert_eq!(words.iter().map(|word| model.judge(word)).collect::<Vec<_>>(), *wanted);
             assert_eq!(model.judge_all(&words, limits), *wanted);
@@ -332,13 +303,13 @@ mod tests {
                 scanner.read(tokens);
                 assert_eq!(scanner.finish(), *wanted);
             }
-            assert_eq!(judge_all(&Arc::new(model), &words, limits), *wanted);
+            assert_eq!(judge_all(&model, &words, limits), *wanted);
         }
         // Sessions of both kinds together, each with the verdict of its own.
         let (machine, table) = (Model::from(machine), Model::from(table));
         let mut watches = vec![(); words.len()];
         let mixed = words.iter().zip(&mut watches).enumerate().map(|(number, (word, watch))| {
-            (if number % 2 == 0 { &machine } else { &table }.session(limits), word, watch)
+            (if number % 2 == 0 { &machine } else { &table }.start(limits), word, watch)
         });
         let wanted = by_machine.iter().zip(&by_table).enumerate();
         let wanted: Vec<Verdict> = wanted.map(|(number, (a, b))| if number % 2 == 0 { a } else { b }.clone()).collect();

@@ -104,7 +104,7 @@ impl Study {
     ///
     /// # Errors
     /// If the language has no words of these lengths.
-    pub fn begin(&self, language: &dyn Language, teacher: &Arc<Oracle>) -> Result<Vec<Trace>, StudyError> {
+    pub fn begin(&self, language: &dyn Language, teacher: &Oracle) -> Result<Vec<Trace>, StudyError> {
         let mut traces = self.examples(language, teacher)?;
         if teacher.mode() == Mode::Strict {
             for (number, word) in language.probes().iter().enumerate() {
@@ -116,7 +116,7 @@ impl Study {
     }
 
     /// The traces of covering and drawn words.
-    fn examples(&self, language: &dyn Language, teacher: &Arc<Oracle>) -> Result<Vec<Trace>, StudyError> {
+    fn examples(&self, language: &dyn Language, teacher: &Oracle) -> Result<Vec<Trace>, StudyError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let limits = Limits::default();
         let mut traces: Vec<Trace> = Vec::new();
@@ -144,19 +144,19 @@ impl Study {
         params: &Checked,
         control: &dyn Control,
         report: &mut dyn FnMut(&Round),
-    ) -> Result<(Arc<Machine>, Vec<Round>), StudyError> {
+    ) -> Result<(Machine, Vec<Round>), StudyError> {
         let automaton = language.automaton();
-        let teacher = Arc::new(match params.params().mode {
+        let teacher = match params.params().mode {
             Mode::Strict => Oracle::controlled(automaton.clone(), control)?,
             Mode::Tolerant => Oracle::tolerant(automaton.clone()),
-        });
+        };
         let mut traces = self.begin(language, &teacher)?;
         // Tests draw from a stream of their own, and go on where the last one ended: every word is fresh.
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(1);
         let mut rounds = Vec::new();
         loop {
-            let machine = Arc::new(params.fit(automaton.alphabet(), &traces, control)?);
+            let machine = params.fit(automaton.alphabet(), &traces, control)?;
             let (tested, wrong) = self.test(language, &teacher, &machine, &mut random, control)?;
             let rows = machine.lessons().actions().len();
             rounds.push(Round { traces: traces.len(), rows, tested, wrong: wrong.len() });
@@ -181,8 +181,8 @@ impl Study {
         params: &Checked,
         control: &dyn Control,
         report: &mut dyn FnMut(&ProofRound),
-    ) -> Result<(Arc<Machine>, Proof), StudyError> {
-        let teacher = Arc::new(Oracle::controlled(language.automaton().clone(), control)?);
+    ) -> Result<(Machine, Proof), StudyError> {
+        let teacher = Oracle::controlled(language.automaton().clone(), control)?;
         let traces = self.examples(language, &teacher)?;
         let prover = Prover::new(&teacher, params.params().view, control)?;
         let (mut exercises, mut known) = (Vec::new(), HashSet::new());
@@ -207,7 +207,7 @@ impl Study {
                     exercises.extend(found.into_iter().filter(|exercise| known.insert(exercise.clone())));
                     if exercises.len() == before { Outcome::Stuck } else { Outcome::Open }
                 }
-                proof => Outcome::Done((Arc::new(machine), proof)),
+                proof => Outcome::Done((machine, proof)),
             })
         })
     }
@@ -216,8 +216,8 @@ impl Study {
     fn test(
         &self,
         language: &dyn Language,
-        teacher: &Arc<Oracle>,
-        machine: &Arc<Machine>,
+        teacher: &Oracle,
+        machine: &Machine,
         random: &mut ChaCha8Rng,
         control: &dyn Control,
     ) -> Result<(usize, Vec<Word>), StudyError> {
@@ -287,7 +287,7 @@ fn mistakes(machine: &Machine) -> usize {
 
 /// The verdict on each word, and all that is done on the way to it. A machine that takes another way to the right verdict goes
 /// wrong on some other word, or does what no teacher does.
-fn actions<R: Recognizer>(judge: &Arc<R>, words: &[Word]) -> Vec<(Vec<Taken>, Verdict)> {
+fn actions<R: Recognizer>(judge: &R, words: &[Word]) -> Vec<(Vec<Taken>, Verdict)> {
     let words: Vec<&Word> = words.iter().collect();
     let mut taken = vec![Actions::default(); words.len()];
     let verdicts = watch_all(judge, &words, &mut taken, Limits::default());
@@ -321,7 +321,7 @@ fn no_words(language: &dyn Language, kind: WordKind, lengths: &RangeInclusive<us
 
 /// What the teacher does where the machine does something else: on the first such step of a word, or else on the tokens
 /// that only one of them expects after it.
-fn corrections(teacher: &Arc<Oracle>, machine: &Arc<Machine>, word: &Word, round: usize) -> Vec<Trace> {
+fn corrections(teacher: &Oracle, machine: &Machine, word: &Word, round: usize) -> Vec<Trace> {
     let source = format!("mistake of round {round}");
     let taught = |word: &Word| record(teacher, source.clone(), word, Limits::default());
     let (Some(wanted), verdict) = taught(word) else { return Vec::new() };

@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
-    Automaton, AutomatonError, Certificate, CertifyError, Control, Drive, ExtractError, Limits, Machine, Mode, Oracle,
-    Params, Proof, Prover, Reservoir, ReservoirParams, ReservoirParts, Rule, Simd, Study, StudyError, View, Walks,
-    check, extract, judge,
+    Automaton, AutomatonError, Certificate, CertifyError, Control, Drive, ExtractError, Machine, Mode, Oracle, Params,
+    Proof, Prover, Recognizer, Reservoir, ReservoirParams, ReservoirParts, Rule, Simd, Study, StudyError, View, Walks,
+    check, extract,
 };
 use safetensors::SafeTensors;
 use serde_json::{Value, json};
 
 /// Learns a language until it is proved.
-fn proved(task: Task, kind: ReservoirKind, view: View) -> (Arc<Machine>, Certificate) {
+fn proved(task: Task, kind: ReservoirKind, view: View) -> (Machine, Certificate) {
     let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 0) };
     let language = task.language().unwrap();
     let (machine, proof) = Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
@@ -23,8 +23,8 @@ fn proved(task: Task, kind: ReservoirKind, view: View) -> (Arc<Machine>, Certifi
     }
 }
 
-fn oracle(task: Task) -> Arc<Oracle> {
-    Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap())
+fn oracle(task: Task) -> Oracle {
+    Oracle::strict(task.automaton().unwrap()).unwrap()
 }
 
 fn languages() -> impl Iterator<Item = Task> {
@@ -246,7 +246,7 @@ fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
         let prover = Prover::new(&right, View::Symbol, &()).unwrap();
         for wrong in changed(right.automaton()) {
             let Ok(teacher) = Oracle::strict(wrong) else { continue };
-            let teacher = Arc::new(teacher);
+            let teacher = teacher;
             let walks = Walks::new("changed", teacher.clone());
             let params =
                 Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };
@@ -263,13 +263,10 @@ fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
                 Proof::Open { cells, .. } => {
                     let Some(found) = prover.difference(&machine, &cells, &()) else { continue };
                     shown += 1;
-                    let verdicts = (
-                        judge(&machine, &found.word, Limits::default(), &mut ()),
-                        judge(&right, &found.word, Limits::default(), &mut ()),
-                    );
+                    let verdicts = (machine.judge(&found.word), right.judge(&found.word));
                     assert_eq!(verdicts, (found.machine.clone(), found.automaton.clone()));
                     assert_ne!(found.machine, found.automaton);
-                    assert_eq!(judge(&teacher, &found.word, Limits::default(), &mut ()), found.machine);
+                    assert_eq!(teacher.judge(&found.word), found.machine);
                 }
             }
         }
@@ -351,7 +348,7 @@ fn a_proof_is_cancelled_wherever_it_is() {
         let patience = Patience(AtomicUsize::new(asked));
         let oracle = match Oracle::controlled(automaton.clone(), &patience) {
             Err(AutomatonError::Cancelled) => continue,
-            made => Arc::new(made.unwrap()),
+            made => made.unwrap(),
         };
         let prover = match Prover::new(&oracle, View::Symbol, &patience) {
             Err(AutomatonError::Cancelled) => continue,
@@ -418,7 +415,7 @@ fn a_reservoir_that_is_not_what_its_parts_say_proves_nothing() {
     let oracle = oracle(Task::Anbn);
     let prover = Prover::new(&oracle, machine.view(), &()).unwrap();
     assert!(matches!(prover.prove(&machine, &()), Err(CertifyError::Foreign)));
-    assert!(matches!(extract(&Arc::new(machine.clone()), &()), Err(ExtractError::Certify(CertifyError::Foreign))));
+    assert!(matches!(extract(&machine.clone(), &()), Err(ExtractError::Certify(CertifyError::Foreign))));
     let language = Task::Anbn.language().unwrap();
     let study = Study::default().prove(&*language, &params, &(), &mut |_| {});
     assert!(matches!(study, Err(StudyError::Certify(CertifyError::Foreign))));

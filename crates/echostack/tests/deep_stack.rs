@@ -56,7 +56,7 @@ fn a_million_symbols_deep() {
     let counting = Arc::new(Counting { reservoir, steps: AtomicUsize::new(0) });
     let params = Params { reservoir: ReservoirParams::Given(counting.clone()), ..params };
     let traces = task.examples(Split::Train, 100, 0);
-    let machine = Arc::new(params.check().unwrap().fit(&task.alphabet(), &traces, &()).unwrap());
+    let machine = params.check().unwrap().fit(&task.alphabet(), &traces, &()).unwrap();
     let steps = |session: &mut Reading, tokens: &[(usize, usize)]| {
         let before = counting.steps.load(Ordering::Relaxed);
         tokens.iter().for_each(|&(symbol, count)| feed(session, symbol, count));

@@ -2,14 +2,12 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::{fit, trained};
 use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Event, Limits, Machine, Readout, Simd, Verdict, Word, judge, judge_all};
+use echostack::{Event, Limits, Machine, Readout, Recognizer, Simd, Verdict, Word, judge_all};
 
 /// All decision values of a machine on the states it was taught on, and its verdicts, outputs and margins on test words.
-fn fingerprint(machine: &Arc<Machine>, words: &[Word]) -> (Vec<u64>, Vec<Verdict>) {
+fn fingerprint(machine: &Machine, words: &[Word]) -> (Vec<u64>, Vec<Verdict>) {
     let mut bits = Vec::new();
     for (lesson, _) in machine.lessons().actions() {
         let (h, g) = machine.lessons().states(&**machine.reservoir(), lesson);
@@ -22,7 +20,7 @@ fn fingerprint(machine: &Arc<Machine>, words: &[Word]) -> (Vec<u64>, Vec<Verdict
             Event::Decide { margin, .. } | Event::Shift { margin, .. } => bits.push(margin.to_bits()),
             Event::Output { values } => bits.extend(values.iter().map(|value| value.to_bits())),
         };
-        judge(machine, word, Limits::default(), &mut watch);
+        machine.judge_with(word, Limits::default(), &mut watch);
     }
     (bits, judge_all(machine, words, Limits::default()))
 }
@@ -55,7 +53,7 @@ fn simd_on_and_off_give_the_same_bits() {
     for task in [Task::Dyck2, Task::Json] {
         for kind in ReservoirKind::ALL {
             let machine = trained(task, kind, 256, 3);
-            let portable = Arc::new(Machine::clone(&machine).with_simd(Simd::portable()));
+            let portable = Machine::clone(&machine).with_simd(Simd::portable());
             let words = words(task);
             assert!(fingerprint(&machine, &words) == fingerprint(&portable, &words), "{task} with {kind:?}");
         }

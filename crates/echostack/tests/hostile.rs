@@ -15,7 +15,7 @@ mod hostile {
 }
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use hostile::compare::{Different, compare};
 use hostile::model::Model;
@@ -54,7 +54,7 @@ fn mutant(seed: u64) -> (Kind, &'static Subject, Fate) {
     };
     let Ok(machine) = model.machine() else { return (kind, subject, Fate::Unreadable) };
     let Some(certificate) = subject.prove(&machine) else { return (kind, subject, Fate::Refused) };
-    let fate = match compare(&Arc::new(machine), &subject.oracle, &certificate, 1000, &mut random) {
+    let fate = match compare(&machine, &subject.oracle, &certificate, 1000, &mut random) {
         Some(different) => Fate::Differs(different),
         None => Fate::Proved,
     };
@@ -123,7 +123,7 @@ fn machines_that_come_near_to_what_rounding_may_lose_are_right_where_they_are_pr
             let machine = model.machine().unwrap();
             let certificate = made.subject.prove(&machine).unwrap();
             let mut random = ChaCha8Rng::seed_from_u64(seed);
-            let found = compare(&Arc::new(machine), &made.subject.oracle, &certificate, 1000, &mut random);
+            let found = compare(&machine, &made.subject.oracle, &certificate, 1000, &mut random);
             if let Some(different) = found {
                 row.differ += 1;
                 differences.push(format!("{} of seed {seed}: {different:?}", made.name));
@@ -170,7 +170,7 @@ fn forged_certificates_about_pairs_that_differ_are_refused() {
 
 /// What a changed machine does otherwise than the automaton, proved or not.
 fn differs((subject, model): &(Subject, Model)) -> Option<Different> {
-    let machine = Arc::new(model.machine().unwrap());
+    let machine = model.machine().unwrap();
     // Of the certificate only the configurations are needed, and these are the automaton's.
     let certificate = subject.certificate_for(&machine);
     compare(&machine, &subject.oracle, &certificate, 1000, &mut ChaCha8Rng::seed_from_u64(1))

@@ -9,14 +9,14 @@ use common::{Order, error, fit, languages, slow_outputs};
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{
     ActionReadout, Alphabet, Control, FitError, Input, Limit, Limits, Machine, Mode, Oracle, Outputs, Params,
-    Recognizer, Reduction, Run, Session, Stack, Stage, Status, Step, SymbolId, Trace, Verdict, View, Word, judge,
-    outputs, record, watch_all,
+    Recognizer, Reduction, Run, Session, Stack, Stage, Status, Step, SymbolId, Trace, Verdict, View, Word, outputs,
+    record, watch_all,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-fn strict_oracle(task: Task) -> Arc<Oracle> {
-    Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap())
+fn strict_oracle(task: Task) -> Oracle {
+    Oracle::strict(task.automaton().unwrap()).unwrap()
 }
 
 /// Valid words and words that are one edit away from one.
@@ -39,7 +39,7 @@ fn damaged_and_whole(task: Task, count: usize, seed: u64) -> Vec<Word> {
     words
 }
 
-fn strict_machine(task: Task, view: View, actions: ActionReadout) -> Arc<Machine> {
+fn strict_machine(task: Task, view: View, actions: ActionReadout) -> Machine {
     let oracle = strict_oracle(task);
     let words = damaged_and_whole(task, 300, 0);
     let traces: Vec<Trace> =
@@ -55,8 +55,8 @@ fn a_strict_machine_says_where_and_what_was_expected() {
             let (oracle, machine) = (strict_oracle(task), strict_machine(task, view, actions));
             let mut verdicts = [0; 3];
             for word in damaged_and_whole(task, 400, 1) {
-                let wanted = judge(&oracle, &word, Limits::default(), &mut ());
-                let given = judge(&machine, &word, Limits::default(), &mut ());
+                let wanted = oracle.judge(&word);
+                let given = machine.judge(&word);
                 assert_eq!(given, wanted, "{task} {view:?} {word:?}");
                 verdicts[match given {
                     Verdict::Accept => 0,
@@ -273,8 +273,8 @@ fn a_word_of_nothing_can_be_taught() {
     let alphabet = Arc::new(Alphabet::new(["a"], ["S"]).unwrap());
     let steps = vec![Step { reductions: vec![], output: vec![1.], shift: false }];
     let trace = Trace::new(&alphabet, "nothing", Word::Symbols(vec![]), steps).unwrap();
-    let machine = Arc::new(Params::default().check().unwrap().fit(&alphabet, &[trace], &()).unwrap());
-    assert!(judge(&machine, &Word::Symbols(vec![]), Limits::default(), &mut ()).is_accept());
+    let machine = Params::default().check().unwrap().fit(&alphabet, &[trace], &()).unwrap();
+    assert!(machine.judge(&Word::Symbols(vec![])).is_accept());
 }
 
 #[test]

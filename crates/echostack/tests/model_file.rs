@@ -7,20 +7,20 @@ use std::sync::Arc;
 use common::{fit, trained};
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{
-    ActionReadout, Drive, Event, FileError, Limits, Machine, Mode, Params, Reservoir, ReservoirParams, Simd, View,
-    Word, judge,
+    ActionReadout, Drive, Event, FileError, Limits, Machine, Mode, Params, Recognizer, Reservoir, ReservoirParams,
+    Simd, View, Word,
 };
 use rand::{RngExt, SeedableRng};
 
 /// Every margin, output and action on a word, as bits.
-fn bits(machine: &Arc<Machine>, word: &Word) -> Vec<u64> {
+fn bits(machine: &Machine, word: &Word) -> Vec<u64> {
     let mut all = Vec::new();
     let mut watch = |_, event: Event<'_>| match event {
         Event::Decide { reduction, margin } => all.extend([u64::from(reduction.pop), margin.to_bits()]),
         Event::Shift { margin, .. } => all.push(margin.to_bits()),
         Event::Output { values } => all.extend(values.iter().map(|value| value.to_bits())),
     };
-    judge(machine, word, Limits { actions: 64, ..Limits::default() }, &mut watch);
+    machine.judge_with(word, Limits { actions: 64, ..Limits::default() }, &mut watch);
     all
 }
 
@@ -32,7 +32,7 @@ fn a_machine_comes_back_bit_by_bit() {
                 let params = Params { view, actions, mode: Mode::Strict, ..task.params(kind, 64, 1) };
                 let machine = fit(task, params, &task.examples(Split::Train, 20, 1));
                 let bytes = machine.to_bytes().unwrap();
-                let again = Arc::new(Machine::from_bytes(&bytes).unwrap());
+                let again = Machine::from_bytes(&bytes).unwrap();
                 assert!(again.to_bytes().unwrap() == bytes, "{task} {kind:?}");
                 assert_eq!(again.manifest(), machine.manifest());
                 for trace in task.examples(Split::Test, 5, 1) {
@@ -104,7 +104,7 @@ fn damaged_files_do_no_harm() {
             }
             if let Ok(machine) = Machine::from_bytes(&bytes) {
                 survived += 1;
-                bits(&Arc::new(machine), &word);
+                bits(&machine, &word);
             }
         }
     }

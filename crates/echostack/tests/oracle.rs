@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::languages;
 use echostack::tasks::Task;
 use echostack::{Input, Limit, Limits, Recognizer, Rule};
-use echostack::{Lookahead, Mode, Oracle, Session, Status, SymbolId, Verdict, Word, judge, outputs};
+use echostack::{Lookahead, Mode, Oracle, Session, Status, SymbolId, Verdict, Word, outputs};
 
 /// Whether the letters are a word of the language.
 fn member(task: Task, word: &[u8]) -> bool {
@@ -91,12 +91,12 @@ fn word(task: Task, letters: &[u8]) -> Word {
     task.alphabet().word(text.split("").filter(|name| !name.is_empty())).unwrap()
 }
 
-fn oracle(task: Task, mode: Mode) -> Arc<Oracle> {
+fn oracle(task: Task, mode: Mode) -> Oracle {
     let automaton = task.automaton().unwrap();
-    Arc::new(match mode {
+    match mode {
         Mode::Tolerant => Oracle::tolerant(automaton),
         Mode::Strict => Oracle::strict(automaton).unwrap(),
-    })
+    }
 }
 
 /// The longest words that are tried, and the longest words of the language that prefixes are completed to.
@@ -121,7 +121,7 @@ fn every_short_word_is_judged_as_its_definition_says() {
                 let word = word(task, &text);
                 let wanted = member(task, &text);
                 for oracle in [&tolerant, &strict] {
-                    let verdict = judge(oracle, &word, Limits::default(), &mut ());
+                    let verdict = oracle.judge(&word);
                     assert_eq!(verdict.is_accept(), wanted, "{task} {:?}", String::from_utf8_lossy(&text));
                 }
                 count += 1;
@@ -204,7 +204,7 @@ fn a_token_is_refused_exactly_where_no_completion_exists() {
                     None if member(task, &text) => Verdict::Accept,
                     None => Verdict::Incomplete { expected: expected(length) },
                 };
-                let verdict = judge(&strict, &word(task, &text), Limits::default(), &mut ());
+                let verdict = strict.judge(&word(task, &text));
                 assert_eq!(verdict, wanted, "{task} {:?}", String::from_utf8_lossy(&text));
             }
         }
@@ -252,11 +252,11 @@ fn latch_without_its_missing_rule_is_wrong_on_every_word_that_begins_with_1() {
     let printed = Task::Latch.automaton().unwrap();
     let rules: Vec<Rule> = printed.rules()[..5].to_vec();
     let automaton = echostack::Automaton::new(printed.alphabet().clone(), rules, printed.accepting().to_vec()).unwrap();
-    let oracle = Arc::new(Oracle::tolerant(automaton));
+    let oracle = Oracle::tolerant(automaton);
     let mut wrong = 0;
     for length in 1..=8 {
         for text in all_words(b"01", length) {
-            let verdict = judge(&oracle, &word(Task::Latch, &text), Limits::default(), &mut ());
+            let verdict = oracle.judge(&word(Task::Latch, &text));
             wrong += usize::from(verdict.is_accept() != member(Task::Latch, &text));
         }
     }
@@ -270,19 +270,19 @@ fn limits_end_in_a_verdict() {
     let s = alphabet.symbol("S").unwrap();
     let endless = Rule { anchored: false, suffix: vec![], lookahead: None, pop: 0, push: s };
     let automaton = echostack::Automaton::new(alphabet.clone(), vec![endless], vec![s]).unwrap();
-    let looping = Arc::new(Oracle::tolerant(automaton));
-    let verdict = judge(&looping, &word(Task::Anbn, b"a"), Limits::default(), &mut ());
+    let looping = Oracle::tolerant(automaton);
+    let verdict = looping.judge(&word(Task::Anbn, b"a"));
     assert_eq!(verdict, Verdict::Stopped { position: 0, limit: Limit::Actions });
 
     let strict = oracle(Task::Anbn, Mode::Strict);
     let shallow = Limits { depth: 3, ..Limits::default() };
-    let verdict = judge(&strict, &word(Task::Anbn, b"aaaabbbb"), shallow, &mut ());
+    let verdict = strict.judge_with(&word(Task::Anbn, b"aaaabbbb"), shallow, &mut ());
     assert_eq!(verdict, Verdict::Stopped { position: 3, limit: Limit::Depth });
 
     // A symbol outside the alphabet, or a nonterminal, is refused at its position.
     for bad in [2, 99] {
         let word = Word::Symbols([0, 0, bad].map(SymbolId::new).to_vec());
-        let verdict = judge(&strict, &word, Limits::default(), &mut ());
+        let verdict = strict.judge(&word);
         assert!(matches!(verdict, Verdict::Reject { position: 2, .. }));
     }
 }
@@ -294,8 +294,8 @@ fn a_rule_can_be_anchored_and_wait_for_the_end() {
     let [a, s] = [0, 1].map(SymbolId::new);
     let rule = Rule { anchored: true, suffix: vec![a], lookahead: Some(Lookahead::End), pop: 1, push: s };
     let automaton = echostack::Automaton::new(alphabet, vec![rule], vec![s]).unwrap();
-    let oracle = Arc::new(Oracle::strict(automaton).unwrap());
-    let verdict = |length| judge(&oracle, &Word::Symbols(vec![a; length]), Limits::default(), &mut ());
+    let oracle = Oracle::strict(automaton).unwrap();
+    let verdict = |length| oracle.judge(&Word::Symbols(vec![a; length]));
     assert_eq!(verdict(0), Verdict::Incomplete { expected: vec![Lookahead::Token(a)] });
     assert_eq!(verdict(1), Verdict::Accept);
     assert_eq!(verdict(2), Verdict::Reject { position: 1, expected: vec![Lookahead::End] });

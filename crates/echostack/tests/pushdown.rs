@@ -1,26 +1,24 @@
 //! Automata read back out of machines.
 
-use std::sync::Arc;
-
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
-    Alphabet, Automaton, ExtractError, Limits, Machine, Mode, Oracle, Params, Proof, Prover, Rule, Study, View, Walks,
-    check, construct, extract, judge,
+    Alphabet, Automaton, ExtractError, Machine, Mode, Oracle, Params, Proof, Prover, Recognizer, Rule, Study, View,
+    Walks, check, construct, extract,
 };
 
-fn oracle(task: Task) -> Arc<Oracle> {
-    Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap())
+fn oracle(task: Task) -> Oracle {
+    Oracle::strict(task.automaton().unwrap()).unwrap()
 }
 
 /// A machine that learned until it was proved.
-fn learned(task: Task, kind: ReservoirKind, view: View) -> Arc<Machine> {
+fn learned(task: Task, kind: ReservoirKind, view: View) -> Machine {
     let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 0) };
     let language = task.language().unwrap();
     Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap().0
 }
 
 /// The rules read back do what the machine does, and what the paper's rules do.
-fn read_back(task: Task, machine: &Arc<Machine>) {
+fn read_back(task: Task, machine: &Machine) {
     let found = extract(machine, &()).unwrap_or_else(|error| panic!("{task}: {error}"));
     let (own, paper) = (found.oracle.automaton(), task.automaton().unwrap());
     assert!(own.rules().len() <= paper.rules().len(), "{task}:\n{own}");
@@ -73,7 +71,7 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
     let [b, s] = ["b", "S"].map(|name| alphabet.symbol(name).unwrap());
     let mut rules = right.automaton().rules().to_vec();
     rules.insert(1, Rule { anchored: false, suffix: vec![s, b], lookahead: None, pop: 2, push: s });
-    let wrong = Arc::new(Oracle::strict(Automaton::new(alphabet, rules, vec![s]).unwrap()).unwrap());
+    let wrong = Oracle::strict(Automaton::new(alphabet, rules, vec![s]).unwrap()).unwrap();
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };
     let walks = Walks::new("too many b", wrong.clone());
     let (machine, _) = Study::default().prove(&walks, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
@@ -81,7 +79,7 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
     let prover = Prover::new(&right, View::Symbol, &()).unwrap();
     let Proof::Open { cells, .. } = prover.prove(&machine, &()).unwrap() else { panic!("it is not a^n b^n") };
     let difference = prover.difference(&machine, &cells, &()).unwrap();
-    let judged = |oracle: &Arc<Oracle>| judge(oracle, &difference.word, Limits::default(), &mut ());
+    let judged = |oracle: &Oracle| oracle.judge(&difference.word);
     assert_eq!(judged(&found.oracle), difference.machine);
     assert_eq!(judged(&wrong), difference.machine);
     assert_ne!(judged(&right), difference.machine);
@@ -90,7 +88,7 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
 #[test]
 fn a_machine_that_cannot_be_read_is_told() {
     let traces = Task::Dyck1.examples(echostack::tasks::Split::Train, 5, 0);
-    let fit = |params: Params| Arc::new(params.check().unwrap().fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap());
+    let fit = |params: Params| params.check().unwrap().fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap();
     let tolerant = fit(Params::standard(ReservoirKind::Cycle, 32, 0));
     assert!(matches!(extract(&tolerant, &()), Err(ExtractError::Certify(_))));
     // Taught on right words only, it refuses nothing and shifts what no rule is for: whatever it is, it is not exact by luck.
@@ -111,7 +109,7 @@ fn machines_are_constructed_from_automata_and_proved() {
                 let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 0) };
                 let (machine, proof) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
                 let Proof::Proved(certificate) = proof else { panic!("{task} {kind:?} {view:?}: no proof") };
-                let again = Arc::new(Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap());
+                let again = Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap();
                 check(&certificate, &again, &oracle, &()).unwrap();
                 if kind == ReservoirKind::Cycle {
                     let rules = extract(&again, &()).unwrap().oracle.automaton().rules().len();
@@ -128,10 +126,10 @@ fn odd_names_are_escaped() {
     let plain = Task::Anbn.automaton().unwrap();
     let alphabet = Alphabet::new(["\n", "\"\\"], ["S\t"]).unwrap();
     let odd = Automaton::new(alphabet, plain.rules().to_vec(), plain.accepting().to_vec()).unwrap();
-    let oracle = Arc::new(Oracle::strict(odd).unwrap());
+    let oracle = Oracle::strict(odd).unwrap();
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let (machine, _) = construct(&oracle, &params.check().unwrap(), &()).unwrap();
-    let found = extract(&Arc::new(machine), &()).unwrap();
+    let found = extract(&machine, &()).unwrap();
     let rules = found.oracle.automaton().to_string();
     assert_eq!(rules.lines().count(), found.oracle.automaton().rules().len(), "{rules}");
     let label = |line: &str| line.starts_with("  n") && line.contains("[label=\"") && line.ends_with("\"];");

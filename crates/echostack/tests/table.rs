@@ -1,12 +1,9 @@
 //! Tables against automata on many words. `ECHOSTACK_TOKENS` is the number of tokens for each language.
 
-use std::sync::Arc;
-
 use echostack::tasks::{ReservoirKind, Task};
 use echostack::{
     Alphabet, Automaton, Input, Limits, Machine, Manifest, Mode, Node, Oracle, Params, Proof, Recognizer, Rule,
-    Scanner, Study, SymbolId, Table, TreeBuilder, View, WordKind, draw, extract, judge, read_traces, record,
-    write_traces,
+    Scanner, Study, SymbolId, Table, TreeBuilder, View, WordKind, draw, extract, read_traces, record, write_traces,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -25,8 +22,8 @@ fn a_compiled_table_judges_as_the_automaton() {
         let (machine, proof) = Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
         assert!(matches!(proof, Proof::Proved(_)));
         let found = extract(&machine, &()).unwrap();
-        let table = Arc::new(Table::new(&found.oracle, Manifest::default()).unwrap());
-        let oracle = Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap());
+        let table = Table::new(&found.oracle, Manifest::default()).unwrap();
+        let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
         let chunk = |seed: usize| {
             let mut random = ChaCha8Rng::seed_from_u64(seed as u64);
             let mut scanner = Scanner::new(&table, Limits::default());
@@ -44,7 +41,7 @@ fn a_compiled_table_judges_as_the_automaton() {
                 scanner.read(symbols);
                 read += scanner.position() as usize; // not what comes after a token that is refused
                 let verdict = scanner.finish();
-                assert!(verdict == judge(&oracle, &word, Limits::default(), &mut ()), "{task}: {word:?}");
+                assert!(verdict == oracle.judge(&word), "{task}: {word:?}");
                 accepted += usize::from(verdict.is_accept());
                 words += 1;
             }
@@ -60,10 +57,10 @@ fn a_compiled_table_judges_as_the_automaton() {
 /// A nonterminal is a node of the tree whatever its name, unless its alphabet says that it is a state, and files keep that.
 #[test]
 fn a_nonterminal_is_a_state_only_if_it_is_said_to_be() {
-    fn branches<R: Recognizer>(recognizer: &Arc<R>) -> usize {
+    fn branches<R: Recognizer>(recognizer: &R) -> usize {
         let word = recognizer.alphabet().word(["a", "a"]).unwrap();
         let mut builder = TreeBuilder::new(recognizer.alphabet());
-        assert!(judge(recognizer, &word, Limits::default(), &mut builder).is_accept());
+        assert!(recognizer.judge_with(&word, Limits::default(), &mut builder).is_accept());
         let tree = builder.finish().unwrap();
         tree.nodes().iter().filter(|node| matches!(node, Node::Branch { .. })).count()
     }
@@ -79,11 +76,11 @@ fn a_nonterminal_is_a_state_only_if_it_is_said_to_be() {
         let automaton = Automaton::new(alphabet, rules.to_vec(), vec![s]).unwrap();
         assert_eq!(automaton.to_json().contains("parser_states"), nodes == 2);
         let read = Automaton::from_json(&automaton.to_json()).unwrap();
-        assert_eq!(branches(&Arc::new(Oracle::strict(read).unwrap())), nodes);
-        let oracle = Arc::new(Oracle::strict(automaton).unwrap());
+        assert_eq!(branches(&Oracle::strict(read).unwrap()), nodes);
+        let oracle = Oracle::strict(automaton).unwrap();
         assert_eq!(branches(&oracle), nodes);
         let table = Table::new(&oracle, Manifest::default()).unwrap();
-        assert_eq!(branches(&Arc::new(Table::from_bytes(&table.to_bytes().unwrap()).unwrap())), nodes);
+        assert_eq!(branches(&Table::from_bytes(&table.to_bytes().unwrap()).unwrap()), nodes);
         let alphabet = oracle.automaton().alphabet();
         let words = ["", "a", "a a", "a a a"].map(|text| alphabet.word(text.split_whitespace()).unwrap());
         let traces: Vec<_> =
@@ -93,6 +90,6 @@ fn a_nonterminal_is_a_state_only_if_it_is_said_to_be() {
         let (alphabet, traces) = read_traces(&mut &file[..]).unwrap();
         let params = Params { mode: Mode::Strict, ..Params::standard(ReservoirKind::Cycle, 64, 0) };
         let machine = params.check().unwrap().fit(&alphabet, &traces, &()).unwrap();
-        assert_eq!(branches(&Arc::new(Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap())), nodes);
+        assert_eq!(branches(&Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap()), nodes);
     }
 }

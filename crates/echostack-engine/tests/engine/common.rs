@@ -11,20 +11,20 @@ use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use echostack::tasks::{Split, Task};
-use echostack::{Limits, Manifest, Oracle, SymbolId, Table, Word, WordKind, draw, judge};
+use echostack::{Recognizer, Limits, Manifest, Oracle, SymbolId, Table, Word, WordKind, draw};
 
 /// Words of every kind with what must be said of them.
 pub struct Truth {
     pub words: Vec<Option<Vec<SymbolId>>>,
     pub verdicts: Vec<Option<(String, Option<u64>)>>,
-    pub table: Arc<Table>,
+    pub table: Table,
 }
 
 pub fn truth(count: usize) -> Truth {
     let language = Task::Dyck2.language().unwrap();
     let strict = Oracle::strict(Task::Dyck2.automaton().unwrap()).unwrap();
-    let table = Arc::new(Table::new(&strict, Manifest::default()).unwrap());
-    let tolerant = Arc::new(Oracle::tolerant(Task::Dyck2.automaton().unwrap()));
+    let table = Table::new(&strict, Manifest::default()).unwrap();
+    let tolerant = Oracle::tolerant(Task::Dyck2.automaton().unwrap());
     let mut random = Split::Test.generator(1);
     let kinds = [WordKind::Valid, WordKind::NearMiss, WordKind::Random];
     let mut words = Vec::new();
@@ -35,10 +35,10 @@ pub fn truth(count: usize) -> Truth {
             _ => None,
         });
     }
-    let oracle = Arc::new(strict);
+    let oracle = strict;
     let verdict = |word: &Option<Vec<SymbolId>>| {
         let word = Word::Symbols(word.clone()?);
-        let verdict = judge(&oracle, &word, Limits::default(), &mut ());
+        let verdict = oracle.judge(&word);
         Some((verdict.name().to_string(), verdict.position()))
     };
     let verdicts = words.iter().map(verdict).collect();

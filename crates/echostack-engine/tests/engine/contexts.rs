@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::Output;
-use std::sync::Arc;
 
 use echostack::tasks::{Split, Task};
 use echostack::{Context, ContextFile, Corpus, Depth, Oracle, Trace, WordKind, examples, read_contexts, write_traces};
@@ -15,7 +14,7 @@ use crate::common::counts;
 const TASK: Task = Task::Json;
 
 fn traces(count: usize) -> Vec<Trace> {
-    let oracle = Arc::new(Oracle::strict(TASK.automaton().unwrap()).unwrap());
+    let oracle = Oracle::strict(TASK.automaton().unwrap()).unwrap();
     let (language, mut random) = (TASK.language().unwrap(), Split::Train.generator(5));
     let kinds = [WordKind::Valid, WordKind::NearMiss, WordKind::Random];
     kinds.iter().flat_map(|kind| examples(&*language, &oracle, *kind, 1..=60, count / 3, &mut random)).collect()

@@ -63,11 +63,11 @@ struct Configured {
 impl Prepared for Configured {
     fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError> {
         let params = self.params.clone().check().map_err(ModelError::new)?;
-        Ok(Box::new(Taught(Arc::new(params.fit(&self.alphabet, traces, &()).map_err(ModelError::new)?))))
+        Ok(Box::new(Taught(params.fit(&self.alphabet, traces, &()).map_err(ModelError::new)?)))
     }
 }
 
-struct Taught(Arc<Machine>);
+struct Taught(Machine);
 
 impl Trained for Taught {
     fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>> {

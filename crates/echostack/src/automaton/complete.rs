@@ -144,7 +144,6 @@ pub(crate) fn elements_beneath(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use rand::seq::SliceRandom;
     use rand::{RngExt, SeedableRng};
@@ -154,7 +153,7 @@ mod tests {
     use crate::automaton::reach::tests::random_automaton;
     use crate::automaton::summarize::{complete, summaries};
     use crate::automaton::{Automaton, Oracle, Viability};
-    use crate::recognize::{Limits, Verdict, judge};
+    use crate::recognize::{Recognizer, Verdict};
     use crate::symbol::{SymbolId, Word};
     use crate::tasks::Task;
 
@@ -182,8 +181,8 @@ mod tests {
     }
 
     /// Whether a continuation of at most so many tokens is accepted, by trying all.
-    fn goes_on(oracle: &Arc<Oracle>, word: &mut Vec<SymbolId>, longest: usize) -> bool {
-        if judge(oracle, &Word::Symbols(word.clone()), Limits::default(), &mut ()) == Verdict::Accept {
+    fn goes_on(oracle: &Oracle, word: &mut Vec<SymbolId>, longest: usize) -> bool {
+        if oracle.judge(&Word::Symbols(word.clone())) == Verdict::Accept {
             return true;
         }
         let tokens: Vec<SymbolId> = oracle.automaton().alphabet().terminals().collect();
@@ -197,7 +196,7 @@ mod tests {
     }
 
     /// The words of at most so many tokens after which a strict oracle waits for more.
-    fn open_words(oracle: &Arc<Oracle>, longest: usize) -> Vec<Vec<SymbolId>> {
+    fn open_words(oracle: &Oracle, longest: usize) -> Vec<Vec<SymbolId>> {
         let mut all: Vec<Vec<SymbolId>> = vec![Vec::new()];
         let mut at = 0;
         while at < all.len() {
@@ -205,7 +204,7 @@ mod tests {
             at += 1;
             for token in oracle.automaton().alphabet().terminals().filter(|_| word.len() < longest) {
                 let longer = [&word[..], &[token]].concat();
-                let verdict = judge(oracle, &Word::Symbols(longer.clone()), Limits::default(), &mut ());
+                let verdict = oracle.judge(&Word::Symbols(longer.clone()));
                 if matches!(verdict, Verdict::Accept | Verdict::Incomplete { .. }) {
                     all.push(longer);
                 }
@@ -226,14 +225,14 @@ mod tests {
     fn stacks_can_be_completed_exactly_where_a_search_finds_a_continuation() {
         let (mut good, mut bad, mut short, mut long) = (0, 0, 0, 0);
         for automaton in automata(4000) {
-            let tolerant = Arc::new(Oracle::tolerant(automaton.clone()));
+            let tolerant = Oracle::tolerant(automaton.clone());
             // Viable stacks that are computed can all be completed, unless there is no word at all.
             let Ok(strict) = Oracle::strict(automaton.clone()) else { continue };
             let viability = strict.viable().unwrap();
             if viability.is_viable(viability.bottom()) {
                 completed(&strict).unwrap();
                 good += 1;
-                for mut word in open_words(&Arc::new(strict), 3) {
+                for mut word in open_words(&strict, 3) {
                     if goes_on(&tolerant, &mut word, 5) { short += 1 } else { long += 1 }
                 }
             }

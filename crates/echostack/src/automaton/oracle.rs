@@ -13,13 +13,12 @@ use crate::undo::UndoStack;
 /// An automaton that runs: the teacher of machines, and their measure.
 ///
 /// ```
-/// use echostack::{Lookahead, Oracle, Verdict, judge, tasks::Task};
-/// use std::sync::Arc;
-/// let oracle = Arc::new(Oracle::strict(Task::Anbn.automaton().unwrap())?);
+/// use echostack::{Lookahead, Oracle, Recognizer, Verdict, tasks::Task};
+/// let oracle = Oracle::strict(Task::Anbn.automaton().unwrap())?;
 /// let alphabet = oracle.automaton().alphabet();
 /// let verdict = |names: &str| {
 ///     let word = alphabet.word(names.split(' ')).unwrap();
-///     judge(&oracle, &word, Default::default(), &mut ())
+///     oracle.judge(&word)
 /// };
 /// assert_eq!(verdict("a a b b"), Verdict::Accept);
 /// let b = Lookahead::Token(alphabet.symbol("b").unwrap());
@@ -29,7 +28,7 @@ use crate::undo::UndoStack;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Oracle {
-    automaton: Automaton,
+    automaton: Arc<Automaton>,
     /// What a strict oracle refuses tokens by.
     viability: Option<Arc<Viability>>,
 }
@@ -37,7 +36,7 @@ pub struct Oracle {
 impl Oracle {
     /// An oracle that shifts every token and judges at the end, as Algorithm 1 does.
     pub fn tolerant(automaton: Automaton) -> Self {
-        Self { automaton, viability: None }
+        Self { automaton: Arc::new(automaton), viability: None }
     }
 
     /// An oracle that refuses a token after which nothing leads to acceptance.
@@ -57,7 +56,7 @@ impl Oracle {
             Some(given) => given.clone(),
             None => Arc::new(Viability::controlled(&automaton, control)?),
         };
-        Ok(Self { automaton, viability: Some(viability) })
+        Ok(Self { automaton: Arc::new(automaton), viability: Some(viability) })
     }
 
     /// The automaton.
@@ -69,7 +68,7 @@ impl Oracle {
     pub(super) fn viable(&self) -> Result<Arc<Viability>, AutomatonError> {
         match &self.viability {
             Some(viability) => Ok(viability.clone()),
-            None => Self::strict(self.automaton.clone())?.viable(),
+            None => Self::strict(Automaton::clone(&self.automaton))?.viable(),
         }
     }
 
@@ -86,7 +85,7 @@ impl Recognizer for Oracle {
         self.automaton.alphabet()
     }
 
-    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session {
+    fn start(&self, limits: Limits) -> Self::Session {
         let stack = OracleStack {
             oracle: self.clone(),
             symbols: UndoStack::default(),
@@ -101,7 +100,7 @@ impl Recognizer for Oracle {
 /// What an [`Oracle`] keeps while it reads a word.
 #[derive(Clone, Debug)]
 pub struct OracleStack {
-    oracle: Arc<Oracle>,
+    oracle: Oracle,
     symbols: UndoStack<SymbolId>,
     /// In strict mode, the viability of each prefix of the stack.
     states: UndoStack<StackState>,

@@ -602,7 +602,6 @@ fn worse(a: f64, b: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::*;
     use crate::machine::{Choices, Params};
@@ -618,7 +617,7 @@ mod tests {
     /// A machine that has learned a little, right or not.
     fn machine(task: Task, kind: ReservoirKind, view: View) -> Machine {
         let language = task.language().unwrap();
-        let teacher = Arc::new(crate::Oracle::strict(language.automaton().clone()).unwrap());
+        let teacher = crate::Oracle::strict(language.automaton().clone()).unwrap();
         let traces = Study { words: 30, ..Study::default() }.begin(&*language, &teacher).unwrap();
         let params = Params { view, mode: Mode::Strict, ..Params::standard(kind, 48, 1) };
         params.check().unwrap().fit(&task.alphabet(), &traces, &()).unwrap()
@@ -644,7 +643,7 @@ mod tests {
     fn a_list_that_is_certain_decides_so() {
         let count = std::env::var("ECHOSTACK_CONTINUATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
         for task in [Task::Dyck1, Task::Json] {
-            let oracle = Arc::new(crate::Oracle::strict(task.automaton().unwrap()).unwrap());
+            let oracle = crate::Oracle::strict(task.automaton().unwrap()).unwrap();
             for kind in ReservoirKind::ALL {
                 for view in [View::Symbol, View::Reservoir] {
                     let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 1) };

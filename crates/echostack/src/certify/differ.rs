@@ -1,7 +1,6 @@
 //! When a proof fails: a word that shows it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +9,7 @@ use super::prove::{OpenCell, Prover};
 use crate::automaton::reach::{ElementId, Phase, PlaceId, Recalled, Sight, System, Under, way_down};
 use crate::control::Control;
 use crate::machine::{Machine, Readout};
-use crate::recognize::{Limits, Recognizer, Session, Status, Verdict, judge, judge_all};
+use crate::recognize::{Limits, Recognizer, Session, Status, Verdict, judge_all};
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
 
 /// A word on which a machine and an automaton differ.
@@ -38,7 +37,7 @@ const WORDS_PER_BATCH: usize = 256;
 impl Prover<'_> {
     /// The shortest word that we find on which the two differ: words that lead into the open cells, with continuations,
     /// and all short words. If the control asks to stop, what was found until then.
-    pub fn difference(&self, machine: &Arc<Machine>, cells: &[OpenCell], control: &dyn Control) -> Option<Difference> {
+    pub fn difference(&self, machine: &Machine, cells: &[OpenCell], control: &dyn Control) -> Option<Difference> {
         if let Some(found) = self.among_short_words(machine, control) {
             return Some(found);
         }
@@ -71,7 +70,7 @@ impl Prover<'_> {
     }
 
     /// The first difference among words that go wrong with their last token at the earliest, the shorter ones first.
-    fn among_short_words(&self, machine: &Arc<Machine>, control: &dyn Control) -> Option<Difference> {
+    fn among_short_words(&self, machine: &Machine, control: &dyn Control) -> Option<Difference> {
         let mut level = vec![Word::Symbols(Vec::new())];
         let mut tried = 0;
         while !level.is_empty() && tried < MAX_SHORT_WORDS {
@@ -106,14 +105,13 @@ impl Prover<'_> {
         None
     }
 
-    fn differ(&self, machine: &Arc<Machine>, word: &Word) -> Option<Difference> {
-        let (ours, theirs) =
-            (judge(machine, word, Limits::default(), &mut ()), judge(self.oracle(), word, Limits::default(), &mut ()));
+    fn differ(&self, machine: &Machine, word: &Word) -> Option<Difference> {
+        let (ours, theirs) = (machine.judge(word), self.oracle().judge(word));
         (ours != theirs).then(|| Difference { word: word.clone(), machine: ours, automaton: theirs })
     }
 
     /// Continues a word at random by what either of the two expects, until they differ.
-    fn continued(&self, machine: &Arc<Machine>, word: &[SymbolId], random: &mut ChaCha8Rng) -> Option<Difference> {
+    fn continued(&self, machine: &Machine, word: &[SymbolId], random: &mut ChaCha8Rng) -> Option<Difference> {
         let (mut ours, mut theirs) = (machine.start(Limits::default()), self.oracle().start(Limits::default()));
         let mut word = word.to_vec();
         let feed = |ours: &mut <Machine as Recognizer>::Session, theirs: &mut _, token: SymbolId| {

@@ -1,8 +1,6 @@
 //! The search for a proof: cells are split until the machine's decision is certain in each, or until it is seen to be
 //! wrong.
 
-use std::sync::Arc;
-
 use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, InputSightings, Next, Obligation, StackWalk};
 use super::certificate::{ARITHMETIC, Cell, Certificate};
@@ -76,7 +74,7 @@ pub enum Proof {
 
 /// An automaton that machines are compared with.
 pub struct Prover<'a> {
-    oracle: &'a Arc<Oracle>,
+    oracle: &'a Oracle,
     strict: Strict<'a>,
     memory: u32,
     reach: Reach,
@@ -90,7 +88,7 @@ impl<'a> Prover<'a> {
     /// # Errors
     /// [`AutomatonError::TooLarge`] if that is too much, [`AutomatonError::DeadEnd`] if a stack cannot become a word
     /// although the automaton goes on with it, [`AutomatonError::Cancelled`] if the control asks to stop.
-    pub fn new(oracle: &'a Arc<Oracle>, view: View, control: &dyn Control) -> Result<Self, AutomatonError> {
+    pub fn new(oracle: &'a Oracle, view: View, control: &dyn Control) -> Result<Self, AutomatonError> {
         let memory = match view {
             View::Symbol => 0,
             View::Reservoir => REMEMBERED_TOKENS,
@@ -101,7 +99,7 @@ impl<'a> Prover<'a> {
         Ok(Self { oracle, strict, memory, reach, witness, completions })
     }
 
-    pub(super) fn oracle(&self) -> &Arc<Oracle> {
+    pub(super) fn oracle(&self) -> &Oracle {
         self.oracle
     }
 

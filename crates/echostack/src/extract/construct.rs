@@ -6,7 +6,6 @@
 //! what it leaves open is added to what the functions separate.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::rules::{Pattern, Situation, few_patterns};
 use crate::automaton::{AutomatonError, Oracle};
@@ -94,11 +93,7 @@ const FIRST_COST: f64 = 1e4;
 ///
 /// # Errors
 /// See [`ConstructError`].
-pub fn construct(
-    oracle: &Arc<Oracle>,
-    params: &Checked,
-    control: &dyn Control,
-) -> Result<(Machine, Proof), ConstructError> {
+pub fn construct(oracle: &Oracle, params: &Checked, control: &dyn Control) -> Result<(Machine, Proof), ConstructError> {
     let automaton = oracle.automaton();
     let alphabet = automaton.alphabet();
     let view = params.params().view;

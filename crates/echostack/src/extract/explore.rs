@@ -77,7 +77,7 @@ impl std::fmt::Display for Undecided {
 #[derive(Debug)]
 pub struct Extraction {
     /// The automaton, ready to run.
-    pub oracle: Arc<Oracle>,
+    pub oracle: Oracle,
     /// The proof that the machine does on every word what it does.
     pub certificate: Certificate,
     /// How many symbols of the stack were looked at.
@@ -104,7 +104,7 @@ const MAX_REMEMBERED_TOKENS: u32 = 5;
 ///
 /// # Errors
 /// See [`ExtractError`].
-pub fn extract(machine: &Arc<Machine>, control: &dyn Control) -> Result<Extraction, ExtractError> {
+pub fn extract(machine: &Machine, control: &dyn Control) -> Result<Extraction, ExtractError> {
     provable(machine)?;
     let bounds = Bounds::new(&WellScaled::new(machine)?, &mut Poll::new(control))?;
     let (mut depth, mut tokens) = (1, u32::from(machine.view() == View::Reservoir));
@@ -142,7 +142,7 @@ struct Open {
 
 /// A machine as a pushdown system whose elements are suffixes of the stack.
 struct Explored<'m> {
-    machine: &'m Arc<Machine>,
+    machine: &'m Machine,
     bounds: &'m Bounds<'m>,
     depth: usize,
     memory: Memory,
@@ -160,7 +160,7 @@ struct Explored<'m> {
 }
 
 impl<'m> Explored<'m> {
-    fn new(machine: &'m Arc<Machine>, bounds: &'m Bounds<'m>, depth: usize, memory: Memory) -> Self {
+    fn new(machine: &'m Machine, bounds: &'m Bounds<'m>, depth: usize, memory: Memory) -> Self {
         Self {
             machine,
             bounds,
@@ -326,7 +326,7 @@ impl<'m> Explored<'m> {
         let alphabet = self.machine.alphabet().clone();
         let automaton = Automaton::new(alphabet, rules, accepting)?;
         let productions = self.productions(&automaton, &situations, &spelled);
-        let oracle = Arc::new(Oracle::controlled(automaton, control)?);
+        let oracle = Oracle::controlled(automaton, control)?;
         let prover = Prover::new(&oracle, self.machine.view(), control)?;
         match prover.prove(self.machine, control)? {
             Proof::Proved(certificate) => {

@@ -3,14 +3,13 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::automaton::{Automaton, Oracle};
-use crate::recognize::{Limits, Recognizer, Session, Status, judge};
+use crate::recognize::{Limits, Recognizer, Session, Status};
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
 use crate::teach::{Trace, record};
 
@@ -90,7 +89,7 @@ impl FromStr for WordKind {
 /// words are in the language. Near misses may be three letters shorter or longer.
 pub fn draw(
     language: &dyn Language,
-    oracle: &Arc<Oracle>,
+    oracle: &Oracle,
     kind: WordKind,
     lengths: RangeInclusive<usize>,
     random: &mut ChaCha8Rng,
@@ -112,7 +111,7 @@ pub fn draw(
 /// Words of one kind with what this teacher does on them. Fewer than `count` if there are no such words.
 pub fn examples(
     language: &dyn Language,
-    teacher: &Arc<Oracle>,
+    teacher: &Oracle,
     kind: WordKind,
     lengths: RangeInclusive<usize>,
     count: usize,
@@ -131,7 +130,7 @@ const MAX_DAMAGES: usize = 1000;
 
 fn near_miss(
     language: &dyn Language,
-    oracle: &Arc<Oracle>,
+    oracle: &Oracle,
     letters: usize,
     lengths: &RangeInclusive<usize>,
     random: &mut ChaCha8Rng,
@@ -153,7 +152,7 @@ fn near_miss(
             }
         }
         let word = Word::Symbols(word);
-        if !judge(oracle, &word, Limits::default(), &mut ()).is_accept() {
+        if !oracle.judge(&word).is_accept() {
             return Some(word);
         }
     }
@@ -162,7 +161,7 @@ fn near_miss(
 
 /// All words of a language up to a length, shortest first, those of a length in the order of the alphabet; `None` if there
 /// would be more than `most` words, or as many beginnings of words.
-pub fn all_words(oracle: &Arc<Oracle>, longest: usize, most: usize) -> Option<Vec<Word>> {
+pub fn all_words(oracle: &Oracle, longest: usize, most: usize) -> Option<Vec<Word>> {
     let mut words = Vec::new();
     let mut beginnings = vec![(Vec::new(), oracle.start(Limits::default()))];
     for length in 0..=longest {
@@ -193,12 +192,12 @@ pub fn all_words(oracle: &Arc<Oracle>, longest: usize, most: usize) -> Option<Ve
 #[derive(Clone, Debug)]
 pub struct Walks {
     name: String,
-    oracle: Arc<Oracle>,
+    oracle: Oracle,
 }
 
 impl Walks {
     /// The language of a strict oracle.
-    pub fn new(name: impl Into<String>, oracle: Arc<Oracle>) -> Self {
+    pub fn new(name: impl Into<String>, oracle: Oracle) -> Self {
         Self { name: name.into(), oracle }
     }
 

@@ -157,9 +157,9 @@ impl Machine {
     pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
         let mut tensors = Tensors::default();
         let reservoir = write_reservoir(self.reservoir.parts().ok_or(FileError::Reservoir)?, &mut tensors);
-        write_projection(&self.projection.parts(), self.reservoir.neurons(), &mut tensors);
+        write_projection(&self.readouts.projection.parts(), self.reservoir.neurons(), &mut tensors);
         let number = |symbol: SymbolId| symbol.index() - self.alphabet.terminals().len();
-        let actions = match &self.actions {
+        let actions = match &self.readouts.actions {
             Actions::Separate { pop, push } => {
                 tensors.head("pop", &pop.head);
                 tensors.head("push", &push.head);
@@ -172,8 +172,8 @@ impl Machine {
                 ActionsHeader::Joint { actions: joint.labels.iter().map(label).collect() }
             }
         };
-        tensors.head("shift", &self.shift.head);
-        let output = match &self.output {
+        tensors.head("shift", &self.readouts.shift.head);
+        let output = match &self.readouts.output {
             Output::Classes(classifier) => {
                 tensors.head("output", &classifier.head);
                 Some(classifier.labels.iter().map(|values| values.0.clone()).collect())
@@ -193,9 +193,9 @@ impl Machine {
             mode: self.mode,
             reservoir,
             actions,
-            shift: self.shift.labels.clone(),
+            shift: self.readouts.shift.labels.clone(),
             output,
-            manifest: self.manifest.clone(),
+            manifest: Manifest::clone(&self.manifest),
         };
         tensors.to_bytes(KEY, &header)
     }

@@ -25,7 +25,8 @@ pub(super) enum Output {
     Regression,
 }
 
-/// All that is trained of a machine.
+/// The trained part of a machine.
+#[derive(Debug)]
 pub(super) struct Readouts {
     pub(super) projection: Projection,
     pub(super) actions: Actions,

@@ -1,7 +1,5 @@
 //! Algorithm 2: what a machine keeps and decides while it reads a word. The loop itself is [`Run`].
 
-use std::sync::Arc;
-
 use super::readouts::Features;
 use super::stack::StateStack;
 use super::stack_machine::{Machine, drive};
@@ -16,7 +14,7 @@ impl Recognizer for Machine {
         &self.alphabet
     }
 
-    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session {
+    fn start(&self, limits: Limits) -> Self::Session {
         Run::new(MachineStack::new(self.clone()), limits)
     }
 }
@@ -24,7 +22,7 @@ impl Recognizer for Machine {
 /// What a [`Machine`] keeps while it reads a word: the state of its input, and the stack with its states.
 #[derive(Clone, Debug)]
 pub struct MachineStack {
-    machine: Arc<Machine>,
+    machine: Machine,
     stack: StateStack,
     /// The state h before the input looked at, and with it.
     before: Vec<f64>,
@@ -48,14 +46,18 @@ enum Next {
 }
 
 impl MachineStack {
-    pub(super) fn new(machine: Arc<Machine>) -> Self {
+    pub(super) fn new(machine: Machine) -> Self {
         let neurons = machine.reservoir.neurons();
-        let stack = StateStack::new(neurons, machine.projection.width(Side::Stack), machine.alphabet.terminals().len());
+        let stack = StateStack::new(
+            neurons,
+            machine.readouts.projection.width(Side::Stack),
+            machine.alphabet.terminals().len(),
+        );
         Self {
             stack,
             before: vec![0.; neurons],
             state: vec![0.; neurons],
-            input_features: vec![0.; machine.projection.width(Side::Input)],
+            input_features: vec![0.; machine.readouts.projection.width(Side::Input)],
             input_known: false,
             next: Next::End,
             vector: Vec::new(),
@@ -82,7 +84,7 @@ impl MachineStack {
     /// Calls `f` with the features of both states.
     fn with_features<R>(&mut self, f: impl FnOnce(&Machine, &Features<'_>, &mut DecisionScratch) -> R) -> R {
         let Self { machine, stack, input_features, scratch, .. } = self;
-        let stack = stack.features().unwrap_or(&machine.bottom);
+        let stack = stack.features().unwrap_or(&machine.derived.bottom);
         f(machine, &Features { input: input_features, stack }, scratch)
     }
 }
@@ -130,11 +132,11 @@ impl Stack for MachineStack {
 
     fn prepare(stacks: &mut [&mut Self]) {
         let Some(first) = stacks.first_mut() else { return };
-        let machine = first.machine.clone();
+        let (readouts, simd) = (first.machine.readouts.clone(), first.machine.simd);
         let mut comparison = std::mem::take(first.scratch.comparison());
         for side in [Side::Input, Side::Stack] {
             let mut open: Vec<(&[f64], &mut [f64])> = stacks.iter_mut().filter_map(|stack| stack.open(side)).collect();
-            machine.projection.project_all(machine.simd, side, &mut open, &mut comparison);
+            readouts.projection.project_all(simd, side, &mut open, &mut comparison);
         }
         for each in stacks.iter_mut() {
             each.input_known = true;
@@ -171,7 +173,7 @@ impl Stack for MachineStack {
 
     fn shifts(&mut self) -> (bool, f64) {
         self.with_features(|machine, features, scratch| {
-            let (&shift, margin) = machine.shift.decide(&machine.projection, features, scratch);
+            let (&shift, margin) = machine.readouts.shift.decide(&machine.readouts.projection, features, scratch);
             (shift, margin)
         })
     }

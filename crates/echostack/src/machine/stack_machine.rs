@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::readouts::{Actions, Features, LabelledHead, Output, Readout, Readouts};
+use super::readouts::{Actions, Features, Output, Readout, Readouts};
 use crate::manifest::Manifest;
 use crate::readout::{DecisionScratch, Head, Lessons, Projection, Side, Values};
 use crate::recognize::{Mode, Reduction, View};
@@ -11,22 +11,23 @@ use crate::simd::Simd;
 use crate::symbol::{Alphabet, Input, Lookahead};
 use crate::teach::Answer;
 
-/// A trained reservoir stack machine. It does not change; share it between threads in an [`Arc`].
+/// A trained reservoir stack machine.
+///
+/// A clone is cheap: it shares the readouts and the reservoir.
 ///
 /// ```
-/// use echostack::{Oracle, Params, Verdict, Word, judge, record, tasks::Task};
-/// use std::sync::Arc;
+/// use echostack::{Oracle, Params, Recognizer, Verdict, Word, record, tasks::Task};
 ///
 /// // The teacher: the automaton of the language a^n b^n, and its traces on ten words.
-/// let oracle = Arc::new(Oracle::tolerant(Task::Anbn.automaton().unwrap()));
+/// let oracle = Oracle::tolerant(Task::Anbn.automaton().unwrap());
 /// let alphabet = oracle.automaton().alphabet().clone();
 /// let word = |n: usize| alphabet.word([vec!["a"; n], vec!["b"; n]].concat()).unwrap();
 /// let traces: Vec<_> =
 ///     (1..=10).filter_map(|n| record(&oracle, "example", &word(n), Default::default()).0).collect();
 ///
 /// // The machine, taught in milliseconds, is right far beyond what it has seen.
-/// let machine = Arc::new(Params::default().check()?.fit(&alphabet, &traces, &())?);
-/// assert_eq!(judge(&machine, &word(5_000), Default::default(), &mut ()), Verdict::Accept);
+/// let machine = Params::default().check()?.fit(&alphabet, &traces, &())?;
+/// assert_eq!(machine.judge(&word(5_000)), Verdict::Accept);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -36,16 +37,19 @@ pub struct Machine {
     pub(super) view: View,
     pub(super) mode: Mode,
     pub(super) simd: Simd,
-    pub(super) projection: Projection,
-    pub(super) actions: Actions,
-    pub(super) shift: LabelledHead<bool>,
-    pub(super) output: Output,
-    /// In the symbol view, the input features of each terminal, and last of the end.
+    pub(super) readouts: Arc<Readouts>,
+    pub(super) derived: Arc<Derived>,
+    pub(super) lessons: Arc<Lessons>,
+    pub(super) manifest: Arc<Manifest>,
+}
+
+/// Features that are the same for every word.
+#[derive(Debug, Default)]
+pub(super) struct Derived {
+    /// In the symbol view, the input features of each terminal, and of the end of the word as the last one.
     pub(super) symbols: Vec<Vec<f64>>,
     /// The stack features of the empty stack.
     pub(super) bottom: Vec<f64>,
-    pub(super) lessons: Arc<Lessons>,
-    pub(super) manifest: Manifest,
 }
 
 /// Everything that a machine decides on one pair of states.
@@ -92,7 +96,7 @@ impl Machine {
 
     /// The manifest, to add to it.
     pub fn manifest_mut(&mut self) -> &mut Manifest {
-        &mut self.manifest
+        Arc::make_mut(&mut self.manifest)
     }
 
     /// The same machine, run by other instructions. Its decisions are the same.
@@ -104,7 +108,7 @@ impl Machine {
 
     /// The number of distinct centres that the readouts compare states with, of the input and of the stack.
     pub fn centres(&self) -> (usize, usize) {
-        (self.projection.centres(Side::Input), self.projection.centres(Side::Stack))
+        (self.readouts.projection.centres(Side::Input), self.readouts.projection.centres(Side::Stack))
     }
 
     /// The number of support vectors of a readout; 0 if it is no support vector machine.
@@ -127,7 +131,7 @@ impl Machine {
     pub fn choose(&self, input: &[f64], stack: &[f64]) -> Choices {
         self.with_features(input, stack, |features, scratch| {
             let (reduction, _) = self.reduction(features, scratch);
-            let shift = *self.shift.decide(&self.projection, features, scratch).0;
+            let shift = *self.readouts.shift.decide(&self.readouts.projection, features, scratch).0;
             let mut output = Vec::new();
             self.output_values(features, scratch, &mut output);
             Choices { reduction, shift, output }
@@ -142,18 +146,18 @@ impl Machine {
     pub fn decision_values(&self, readout: Readout, input: &[f64], stack: &[f64]) -> Vec<f64> {
         let Some(head) = self.head(readout) else { return Vec::new() };
         self.with_features(input, stack, |features, scratch| {
-            head.pair_values(&self.projection, features.input, features.stack, scratch);
+            head.pair_values(&self.readouts.projection, features.input, features.stack, scratch);
             scratch.pairs().to_vec()
         })
     }
 
     fn head(&self, readout: Readout) -> Option<&Head> {
-        match (readout, &self.actions) {
+        match (readout, &self.readouts.actions) {
             (Readout::Pop, Actions::Separate { pop, .. }) => Some(&pop.head),
             (Readout::Push, Actions::Separate { push, .. }) => Some(&push.head),
             (Readout::Pop | Readout::Push, Actions::Joint(joint)) => Some(&joint.head),
-            (Readout::Shift, _) => Some(&self.shift.head),
-            (Readout::Output, _) => match &self.output {
+            (Readout::Shift, _) => Some(&self.readouts.shift.head),
+            (Readout::Output, _) => match &self.readouts.output {
                 Output::Classes(classifier) => Some(&classifier.head),
                 Output::Regression => None,
             },
@@ -162,7 +166,7 @@ impl Machine {
 
     /// The readouts that are asked, and how each decides; pop stands for both, if they are joint. A regression is left out.
     pub(crate) fn heads(&self) -> Vec<(Readout, &Head)> {
-        let separate = matches!(self.actions, Actions::Separate { .. });
+        let separate = matches!(self.readouts.actions, Actions::Separate { .. });
         let asked = [Readout::Pop, Readout::Push, Readout::Output, Readout::Shift];
         let asked = asked.into_iter().filter(|&readout| separate || readout != Readout::Push);
         asked.filter_map(|readout| self.head(readout).map(|head| (readout, head))).collect()
@@ -173,11 +177,11 @@ impl Machine {
         fn place<L: PartialEq>(labels: &[L], label: &L) -> Option<usize> {
             labels.iter().position(|own| own == label)
         }
-        match (readout, answer, &self.actions, &self.output) {
+        match (readout, answer, &self.readouts.actions, &self.readouts.output) {
             (Readout::Pop, Answer::Act(act), Actions::Separate { pop, .. }, _) => place(&pop.labels, &act.pop),
             (Readout::Push, Answer::Act(act), Actions::Separate { push, .. }, _) => place(&push.labels, &act.push),
             (Readout::Pop, Answer::Act(act), Actions::Joint(joint), _) => place(&joint.labels, &act),
-            (Readout::Shift, Answer::Shift(shift), ..) => place(&self.shift.labels, &shift),
+            (Readout::Shift, Answer::Shift(shift), ..) => place(&self.readouts.shift.labels, &shift),
             (Readout::Output, Answer::Output(accepts), _, Output::Classes(output)) => {
                 place(&output.labels, &Values(vec![f64::from(u8::from(accepts))]))
             }
@@ -187,7 +191,7 @@ impl Machine {
 
     /// What a class of a readout means; the half of an action that the readout does not decide is nothing.
     pub(crate) fn answer(&self, readout: Readout, class: usize) -> Option<Answer> {
-        match (readout, &self.actions, &self.output) {
+        match (readout, &self.readouts.actions, &self.readouts.output) {
             (Readout::Pop, Actions::Separate { pop, .. }, _) => {
                 pop.labels.get(class).map(|&pop| Answer::Act(Reduction { pop, push: None }))
             }
@@ -197,7 +201,7 @@ impl Machine {
             (Readout::Pop | Readout::Push, Actions::Joint(joint), _) => {
                 joint.labels.get(class).copied().map(Answer::Act)
             }
-            (Readout::Shift, ..) => self.shift.labels.get(class).copied().map(Answer::Shift),
+            (Readout::Shift, ..) => self.readouts.shift.labels.get(class).copied().map(Answer::Shift),
             (Readout::Output, _, Output::Classes(output)) => {
                 output.labels.get(class).and_then(|values| values.0.first()).map(|&value| Answer::Output(value > 0.5))
             }
@@ -207,14 +211,14 @@ impl Machine {
 
     /// What the readouts compare states with.
     pub(crate) fn projection(&self) -> &Projection {
-        &self.projection
+        &self.readouts.projection
     }
 
     /// In the symbol view, the input features of what comes next.
     pub(crate) fn symbol_features(&self, next: Lookahead) -> &[f64] {
         match next {
-            Lookahead::Token(token) => &self.symbols[token.index()],
-            Lookahead::End => &self.symbols[self.symbols.len() - 1],
+            Lookahead::Token(token) => &self.derived.symbols[token.index()],
+            Lookahead::End => &self.derived.symbols[self.derived.symbols.len() - 1],
         }
     }
 
@@ -235,32 +239,32 @@ impl Machine {
 
     /// The features of a state.
     fn project(&self, side: Side, state: &[f64], scratch: &mut DecisionScratch) -> Vec<f64> {
-        let mut out = vec![0.; self.projection.width(side)];
-        self.projection.project_all(self.simd, side, &mut [(state, &mut out)], scratch.comparison());
+        let mut out = vec![0.; self.readouts.projection.width(side)];
+        self.readouts.projection.project_all(self.simd, side, &mut [(state, &mut out)], scratch.comparison());
         out
     }
 
     pub(super) fn reduction(&self, features: &Features<'_>, scratch: &mut DecisionScratch) -> (Reduction, f64) {
-        match &self.actions {
+        match &self.readouts.actions {
             Actions::Separate { pop, push } => {
-                let (&pop, pop_margin) = pop.decide(&self.projection, features, scratch);
-                let (&push, push_margin) = push.decide(&self.projection, features, scratch);
+                let (&pop, pop_margin) = pop.decide(&self.readouts.projection, features, scratch);
+                let (&push, push_margin) = push.decide(&self.readouts.projection, features, scratch);
                 (Reduction { pop, push }, pop_margin.min(push_margin))
             }
             Actions::Joint(joint) => {
-                let (&reduction, margin) = joint.decide(&self.projection, features, scratch);
+                let (&reduction, margin) = joint.decide(&self.readouts.projection, features, scratch);
                 (reduction, margin)
             }
         }
     }
 
     pub(super) fn output_values(&self, features: &Features<'_>, scratch: &mut DecisionScratch, out: &mut Vec<f64>) {
-        match &self.output {
+        match &self.readouts.output {
             Output::Classes(classifier) => {
                 out.clear();
-                out.extend_from_slice(&classifier.decide(&self.projection, features, scratch).0.0);
+                out.extend_from_slice(&classifier.decide(&self.readouts.projection, features, scratch).0.0);
             }
-            Output::Regression => self.projection.linear_values(features.input, features.stack, out),
+            Output::Regression => self.readouts.projection.linear_values(features.input, features.stack, out),
         }
     }
 
@@ -273,38 +277,35 @@ impl Machine {
         lessons: Lessons,
         manifest: Manifest,
     ) -> Self {
-        let Readouts { projection, actions, shift, output } = readouts;
         let mut this = Self {
             alphabet,
             reservoir,
             view,
             mode,
             simd: Simd::default(),
-            projection,
-            actions,
-            shift,
-            output,
-            symbols: Vec::new(),
-            bottom: Vec::new(),
+            readouts: Arc::new(readouts),
+            derived: Arc::default(),
             lessons: Arc::new(lessons),
-            manifest,
+            manifest: Arc::new(manifest),
         };
-        this.derive();
+        this.derived = Arc::new(this.derive());
         this
     }
 
     /// Computes the features of the empty stack and, in the symbol view, of the symbols.
-    fn derive(&mut self) {
+    fn derive(&self) -> Derived {
         let mut scratch = DecisionScratch::default();
         let zero = vec![0.; self.reservoir.neurons()];
-        self.bottom = self.project(Side::Stack, &zero, &mut scratch);
+        let bottom = self.project(Side::Stack, &zero, &mut scratch);
+        let mut symbols = Vec::new();
         if self.view == View::Symbol {
             let mut states: Vec<Vec<f64>> = vec![zero.clone(); self.alphabet.terminals().len() + 1];
             for (channel, state) in states.iter_mut().enumerate().take(self.alphabet.terminals().len()) {
                 self.reservoir.step(self.simd, &zero, Drive::Channel(channel), state);
             }
-            self.symbols = states.iter().map(|state| self.project(Side::Input, state, &mut scratch)).collect();
+            symbols.extend(states.iter().map(|state| self.project(Side::Input, state, &mut scratch)));
         }
+        Derived { symbols, bottom }
     }
 }
 

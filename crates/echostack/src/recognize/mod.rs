@@ -12,6 +12,6 @@ mod verdict;
 pub use event::{Event, Observer, Reduction};
 pub use mode::{Mode, View};
 pub use run::{Run, Stack};
-pub use session::{Outputs, Recognizer, Session, Status, judge, judge_all, judge_in_turn, outputs, watch_all};
+pub use session::{Outputs, Recognizer, Session, Status, judge_all, judge_in_turn, outputs, watch_all};
 pub use tree::{Node, Tree, TreeBuilder, Visit};
 pub use verdict::{Limit, Limits, Verdict};

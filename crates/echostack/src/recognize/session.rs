@@ -1,7 +1,5 @@
 //! Recognizers, their sessions, and the functions that judge words with them.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
 use super::event::{Event, Observer};
@@ -19,8 +17,20 @@ pub enum Status {
     Stopped,
 }
 
-/// Something that judges words: an automaton, a machine. Shared between threads; each word has its own session.
-pub trait Recognizer: Send + Sync + 'static {
+/// Something that judges words: an [`Oracle`](crate::Oracle), a [`Machine`](crate::Machine), a [`Table`](crate::Table) or a
+/// [`Model`](crate::Model).
+///
+/// A recognizer never changes, and a clone is cheap because it shares the data. Each word is read in a [`Session`] of its
+/// own, so one recognizer can serve many threads.
+///
+/// ```
+/// use echostack::tasks::Task;
+/// use echostack::{Oracle, Recognizer, Verdict};
+/// let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap())?;
+/// assert_eq!(oracle.judge(&oracle.alphabet().word(["(", ")"])?), Verdict::Accept);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Recognizer: Clone + Send + Sync + 'static {
     /// The state of reading one word.
     type Session: Session;
 
@@ -28,7 +38,17 @@ pub trait Recognizer: Send + Sync + 'static {
     fn alphabet(&self) -> &Alphabet;
 
     /// Begins a word.
-    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session;
+    fn start(&self, limits: Limits) -> Self::Session;
+
+    /// Judges a word within the default limits.
+    fn judge(&self, word: &Word) -> Verdict {
+        self.judge_with(word, Limits::default(), &mut ())
+    }
+
+    /// Judges a word within these limits, while an observer sees each step.
+    fn judge_with(&self, word: &Word, limits: Limits, watch: &mut dyn Observer) -> Verdict {
+        read_word(self.start(limits), word, watch)
+    }
 }
 
 /// The reading of one word. A session can be cloned and the copies go on independently.
@@ -42,7 +62,7 @@ pub trait Session: Clone + Send {
     /// Judges several words with a fresh session and an observer each. The verdicts and events are those of one word
     /// after the other; a session may take the words in turns to be faster.
     fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
-        words.into_iter().map(|(session, word, watch)| judge_with(session, word, watch)).collect()
+        words.into_iter().map(|(session, word, watch)| read_word(session, word, watch)).collect()
     }
 
     /// What could come next (in strict mode; empty in tolerant mode, which does not know). After a refusal: what could
@@ -50,12 +70,7 @@ pub trait Session: Clone + Send {
     fn expected(&self) -> Vec<Lookahead>;
 }
 
-/// Judges a whole word.
-pub fn judge<R: Recognizer>(recognizer: &Arc<R>, word: &Word, limits: Limits, watch: &mut dyn Observer) -> Verdict {
-    judge_with(recognizer.start(limits), word, watch)
-}
-
-fn judge_with<S: Session>(mut session: S, word: &Word, watch: &mut dyn Observer) -> Verdict {
+fn read_word<S: Session>(mut session: S, word: &Word, watch: &mut dyn Observer) -> Verdict {
     for input in word.inputs() {
         if session.feed(input, watch) != Status::Open {
             break;
@@ -69,7 +84,7 @@ const WORDS_TOGETHER: usize = 32;
 
 /// Judges many words on rayon's threads, with an observer each; neither depends on the number of threads.
 pub fn watch_all<R: Recognizer, W: Observer + Send>(
-    recognizer: &Arc<R>,
+    recognizer: &R,
     words: &[&Word],
     watches: &mut [W],
     limits: Limits,
@@ -84,12 +99,12 @@ pub fn watch_all<R: Recognizer, W: Observer + Send>(
 }
 
 /// Judges many words on rayon's threads; the answer does not depend on their number.
-pub fn judge_all<R: Recognizer>(recognizer: &Arc<R>, words: &[Word], limits: Limits) -> Vec<Verdict> {
+pub fn judge_all<R: Recognizer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<Verdict> {
     watch_all(recognizer, &words.iter().collect::<Vec<_>>(), &mut vec![(); words.len()], limits)
 }
 
 /// Judges many words on the thread that calls; the answer is that of [`judge_all`].
-pub fn judge_in_turn<R: Recognizer>(recognizer: &Arc<R>, words: &[Word], limits: Limits) -> Vec<Verdict> {
+pub fn judge_in_turn<R: Recognizer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<Verdict> {
     let chunk = |words: &[Word]| {
         let mut watches = vec![(); words.len()];
         let words = words.iter().zip(&mut watches).map(|(word, watch)| (recognizer.start(limits), word, watch));
@@ -100,9 +115,9 @@ pub fn judge_in_turn<R: Recognizer>(recognizer: &Arc<R>, words: &[Word], limits:
 
 /// The outputs on a word, one after the other (the paper's y_1 to y_{T+1}), and the verdict. After a refusal or a limit
 /// the outputs end early.
-pub fn outputs<R: Recognizer>(recognizer: &Arc<R>, word: &Word, limits: Limits) -> (Vec<f64>, Verdict) {
+pub fn outputs<R: Recognizer>(recognizer: &R, word: &Word, limits: Limits) -> (Vec<f64>, Verdict) {
     let mut all = Outputs::default();
-    let verdict = judge(recognizer, word, limits, &mut all);
+    let verdict = recognizer.judge_with(word, limits, &mut all);
     (all.0, verdict)
 }
 

@@ -24,20 +24,20 @@ const MAX_STATES: usize = 1 << 16;
 /// An automaton as a table, with one state for each symbol on the stack.
 ///
 /// ```
-/// use echostack::{Oracle, Table, Verdict, judge, tasks::Task};
+/// use echostack::{Oracle, Table, Verdict, tasks::Task};
 /// use std::sync::Arc;
 /// let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap())?;
-/// let table = Arc::new(Table::new(&oracle, Default::default())?);
+/// let table = Table::new(&oracle, Default::default())?;
 /// let word = table.alphabet().word("( ( ) )".split(' '))?;
-/// assert_eq!(judge(&table, &word, Default::default(), &mut ()), Verdict::Accept);
+/// assert_eq!(table.judge(&word), Verdict::Accept);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Table {
     alphabet: Arc<Alphabet>,
-    manifest: Manifest,
-    rows: Rows,
-    fused: Fused,
+    manifest: Arc<Manifest>,
+    rows: Arc<Rows>,
+    fused: Arc<Fused>,
 }
 
 impl Table {
@@ -55,7 +55,7 @@ impl Table {
             return None;
         }
         let fused = Fused::new(&rows)?;
-        Some(Self { alphabet, manifest, rows, fused })
+        Some(Self { alphabet, manifest: Arc::new(manifest), rows: Arc::new(rows), fused: Arc::new(fused) })
     }
 
     /// The symbols.
@@ -100,7 +100,7 @@ impl Recognizer for Table {
         &self.alphabet
     }
 
-    fn start(self: &Arc<Self>, limits: Limits) -> Self::Session {
+    fn start(&self, limits: Limits) -> Self::Session {
         Run::new(TableStack::new(self.clone(), std::iter::empty()), limits)
     }
 }
@@ -108,7 +108,7 @@ impl Recognizer for Table {
 /// What a [`Table`] keeps while it reads a word.
 #[derive(Clone, Debug)]
 pub struct TableStack {
-    table: Arc<Table>,
+    table: Table,
     states: UndoStack<State>,
     lookahead: Lookahead,
     output: f64,
@@ -116,7 +116,7 @@ pub struct TableStack {
 
 impl TableStack {
     /// A stack with these states above the bottom.
-    pub(super) fn new(table: Arc<Table>, above: impl Iterator<Item = State>) -> Self {
+    pub(super) fn new(table: Table, above: impl Iterator<Item = State>) -> Self {
         let mut states = UndoStack::default();
         above.for_each(|state| states.push(state));
         Self { table, states, lookahead: Lookahead::End, output: 0. }
@@ -207,7 +207,7 @@ impl Table {
     /// # Errors
     /// [`FileError::Damaged`] if it is too large to be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
-        let Rows { terminals, symbols, accepting, reductions, actions, pushes } = &self.rows;
+        let Rows { terminals, symbols, accepting, reductions, actions, pushes } = &*self.rows;
         let mut tensors = Tensors::default();
         tensors.integers("accepting", &[accepting.len()], accepting.iter().map(|&is| u32::from(is)));
         let push = |reduction: &Reduction| reduction.push.map_or(0, |symbol| symbol.index() as u32);
@@ -221,7 +221,7 @@ impl Table {
             terminals: self.alphabet.terminals().map(name).collect(),
             nonterminals: self.alphabet.nonterminals().map(name).collect(),
             parser_states: self.alphabet.unconventional_states(),
-            manifest: self.manifest.clone(),
+            manifest: Manifest::clone(&self.manifest),
         };
         tensors.to_bytes(KEY, &header)
     }

@@ -1,13 +1,11 @@
 //! The fast way to run a table: whole chains of reductions at once, and one byte a symbol on the stack.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
 use super::compiled::{Table, TableStack};
 use super::fuse::{Kind, MAX_CHAIN_DECISIONS, MAX_INLINE_STATES, Op};
 use super::rows::State;
-use crate::recognize::{Limits, Run, Session, Status, Verdict, judge};
+use crate::recognize::{Limits, Recognizer, Run, Session, Status, Verdict};
 use crate::symbol::{Input, SymbolId, Word};
 
 /// The reading of words with a [`Table`], one after the other, as fast as it goes. The verdict is that of the table's own
@@ -15,8 +13,7 @@ use crate::symbol::{Input, SymbolId, Word};
 ///
 /// ```
 /// use echostack::{Limits, Oracle, Scanner, Table, Verdict, tasks::Task};
-/// use std::sync::Arc;
-/// let table = Arc::new(Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Default::default())?);
+/// let table = Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Default::default())?;
 /// let [a, b] = ["a", "b"].map(|name| table.alphabet().symbol(name).unwrap());
 /// let mut scanner = Scanner::new(&table, Limits::default());
 /// scanner.read([a; 1000]);
@@ -26,7 +23,7 @@ use crate::symbol::{Input, SymbolId, Word};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Scanner {
-    table: Arc<Table>,
+    table: Table,
     limits: Limits,
     stack: Stack,
     /// The table's own session, once it has taken over.
@@ -216,7 +213,7 @@ impl<C: Cell> Cells<C> {
     }
 
     /// The table's own session, from here on.
-    fn plain(&self, table: &Arc<Table>, limits: Limits) -> Run<TableStack> {
+    fn plain(&self, table: &Table, limits: Limits) -> Run<TableStack> {
         let states = self.states[1..=self.depth].iter().map(|cell| cell.state() as State);
         Run::resume(TableStack::new(table.clone(), states), limits, self.position)
     }
@@ -224,7 +221,7 @@ impl<C: Cell> Cells<C> {
 
 impl Scanner {
     /// Begins a word.
-    pub fn new(table: &Arc<Table>, limits: Limits) -> Self {
+    pub fn new(table: &Table, limits: Limits) -> Self {
         let stack = if table.is_narrow() { Stack::Narrow(Cells::new(table)) } else { Stack::Wide(Cells::new(table)) };
         Self { table: table.clone(), limits, stack, plain: None }
     }
@@ -292,17 +289,17 @@ impl Scanner {
                 self.read(symbols.iter().copied());
                 self.finish()
             }
-            Word::Vectors { .. } => judge(&self.table, word, self.limits, &mut ()),
+            Word::Vectors { .. } => self.table.judge_with(word, self.limits, &mut ()),
         }
     }
 
     /// Judges many words on rayon's threads; the answer does not depend on their number.
-    pub fn judge_all(table: &Arc<Table>, words: &[Word], limits: Limits) -> Vec<Verdict> {
+    pub fn judge_all(table: &Table, words: &[Word], limits: Limits) -> Vec<Verdict> {
         words.par_iter().map_init(|| Self::new(table, limits), Self::judge).collect()
     }
 
     /// The same on the thread that calls.
-    pub fn judge_in_turn(table: &Arc<Table>, words: &[Word], limits: Limits) -> Vec<Verdict> {
+    pub fn judge_in_turn(table: &Table, words: &[Word], limits: Limits) -> Vec<Verdict> {
         let mut scanner = Self::new(table, limits);
         words.iter().map(|word| scanner.judge(word)).collect()
     }
@@ -320,7 +317,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     /// Words that follow the automaton most of the way, and then some of the time do not.
-    fn word(oracle: &Arc<Oracle>, longest: usize, random: &mut ChaCha8Rng) -> Vec<SymbolId> {
+    fn word(oracle: &Oracle, longest: usize, random: &mut ChaCha8Rng) -> Vec<SymbolId> {
         let terminals = oracle.automaton().alphabet().terminals().len();
         let mut session = oracle.start(Limits::default());
         let mut word = Vec::new();
@@ -340,10 +337,10 @@ mod tests {
     }
 
     /// The oracle, the table's own session and the scanner, fed in parts, say the same of a word. Returns what they say.
-    fn compare(oracle: &Arc<Oracle>, table: &Arc<Table>, word: &[SymbolId], limits: Limits, part: usize) -> Verdict {
+    fn compare(oracle: &Oracle, table: &Table, word: &[SymbolId], limits: Limits, part: usize) -> Verdict {
         let whole = Word::from(word.to_vec());
-        let verdict = judge(oracle, &whole, limits, &mut ());
-        assert_eq!(judge(table, &whole, limits, &mut ()), verdict, "{word:?} {limits:?}");
+        let verdict = oracle.judge_with(&whole, limits, &mut ());
+        assert_eq!(table.judge_with(&whole, limits, &mut ()), verdict, "{word:?} {limits:?}");
         let mut scanner = Scanner::new(table, limits);
         let mut session = oracle.start(limits);
         for part in word.chunks(part) {
@@ -373,9 +370,9 @@ mod tests {
     fn tables_judge_as_the_automata_of_the_tasks() {
         let mut random = ChaCha8Rng::seed_from_u64(6);
         for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
-            let oracle = Arc::new(Oracle::strict(task.automaton().unwrap()).unwrap());
-            let table = Arc::new(Table::new(&oracle, Manifest::default()).unwrap());
-            let again = Arc::new(Table::from_bytes(&table.to_bytes().unwrap()).unwrap());
+            let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
+            let table = Table::new(&oracle, Manifest::default()).unwrap();
+            let again = Table::from_bytes(&table.to_bytes().unwrap()).unwrap();
             assert_eq!(again.rows(), table.rows());
             let mut accepted = 0;
             for _ in 0..2000 {
@@ -394,7 +391,7 @@ mod tests {
         while automata < 1000 {
             let Ok(oracle) = Oracle::strict(random_automaton(&mut random)) else { continue };
             let Ok(table) = Table::new(&oracle, Manifest::default()) else { continue };
-            let (oracle, table) = (Arc::new(oracle), Arc::new(table));
+            let (oracle, table) = (oracle, table);
             automata += 1;
             for _ in 0..20 {
                 let word = word(&oracle, 12, &mut random);
@@ -411,7 +408,7 @@ mod tests {
     #[test]
     fn a_deep_stack_grows_and_comes_back() {
         let oracle = Oracle::strict(Task::Anbn.automaton().unwrap()).unwrap();
-        let table = Arc::new(Table::new(&oracle, Manifest::default()).unwrap());
+        let table = Table::new(&oracle, Manifest::default()).unwrap();
         let [a, b] = ["a", "b"].map(|name| table.alphabet().symbol(name).unwrap());
         let count = 100_000;
         for (more, accepted) in [(0, true), (1, false)] {
@@ -425,7 +422,7 @@ mod tests {
     #[test]
     fn damaged_tables_are_refused_or_run() {
         let mut random = ChaCha8Rng::seed_from_u64(9);
-        let oracle = Arc::new(Oracle::strict(Task::Json.automaton().unwrap()).unwrap());
+        let oracle = Oracle::strict(Task::Json.automaton().unwrap()).unwrap();
         let bytes = Table::new(&oracle, Manifest::default()).unwrap().to_bytes().unwrap();
         let mut ran = 0;
         for _ in 0..3000 {
@@ -435,13 +432,13 @@ mod tests {
                 damaged[at] = if random.random_bool(0.5) { random.random_range(0..8) } else { random.random() };
             }
             let Ok(table) = Table::from_bytes(&damaged) else { continue };
-            let table = Arc::new(table);
+            let table = table;
             ran += 1;
             for _ in 0..5 {
                 let word = word(&oracle, 30, &mut random);
                 let word = [Word::from(word)];
                 Scanner::judge_all(&table, &word, Limits::default());
-                judge(&table, &word[0], Limits::default(), &mut ());
+                table.judge(&word[0]);
             }
         }
         assert!(ran > 100, "{ran}");

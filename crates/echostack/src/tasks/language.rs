@@ -104,11 +104,9 @@ fn draw(grammar: &[Production], left: char, random: &mut ChaCha8Rng) -> &'static
 mod tests {
     use rand::SeedableRng;
 
-    use std::sync::Arc;
-
     use super::*;
     use crate::automaton::Oracle;
-    use crate::recognize::{Limits, judge};
+    use crate::recognize::Recognizer;
     use crate::tasks::Task;
 
     /// Words drawn by their length have the lengths and letters of words that are drawn until their length fits, and are
@@ -141,11 +139,11 @@ mod tests {
             assert!((by_length.0 - drawn.0).abs() < 0.15, "{task} {by_length:?} {drawn:?}");
             assert!((by_length.1 - drawn.1).abs() < 0.1, "{task} {by_length:?} {drawn:?}");
 
-            let oracle = Arc::new(Oracle::strict(definition.automaton()).unwrap());
+            let oracle = Oracle::strict(definition.automaton()).unwrap();
             for range in [500..=500 + 9, 9_800..=10_200] {
                 let word = language.word(&mut random, range.clone()).unwrap();
                 assert!(range.contains(&word.len()));
-                assert!(judge(&oracle, &word, Limits::default(), &mut ()).is_accept(), "{task}");
+                assert!(oracle.judge(&word).is_accept(), "{task}");
             }
         }
     }

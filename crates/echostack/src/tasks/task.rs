@@ -153,7 +153,7 @@ impl Task {
             };
             return (0..count).map(|number| copy::example(&mut random, repeats, number)).collect();
         };
-        let oracle = Arc::new(Oracle::tolerant(language.automaton().clone()));
+        let oracle = Oracle::tolerant(language.automaton().clone());
         examples(&*language, &oracle, WordKind::Valid, split.lengths(), count, &mut random)
     }
 
@@ -208,7 +208,7 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(9);
         for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
             let language = task.language().unwrap();
-            let oracle = Arc::new(Oracle::tolerant(language.automaton().clone()));
+            let oracle = Oracle::tolerant(language.automaton().clone());
             for kind in [WordKind::NearMiss, WordKind::Random] {
                 let traces = examples(&*language, &oracle, kind, 50..=200, 50, &mut random);
                 assert_eq!(traces.len(), 50);

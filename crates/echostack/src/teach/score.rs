@@ -1,7 +1,5 @@
 //! How far a recogniser is from traces that are taken for the truth.
 
-use std::sync::Arc;
-
 use super::trace::Trace;
 use crate::recognize::{Limits, Outputs, Recognizer, Verdict, watch_all};
 use crate::symbol::Word;
@@ -31,7 +29,7 @@ enum Judgement {
 }
 
 /// Compares a recogniser with traces on rayon's threads; the result does not depend on their number.
-pub fn score<R: Recognizer>(recognizer: &Arc<R>, traces: &[Trace], limits: Limits) -> Score {
+pub fn score<R: Recognizer>(recognizer: &R, traces: &[Trace], limits: Limits) -> Score {
     let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
     let mut given = vec![Outputs::default(); traces.len()];
     let verdicts = watch_all(recognizer, &words, &mut given, limits);
@@ -66,12 +64,7 @@ pub struct Comparison {
 }
 
 /// Compares a recogniser with another that is the truth, verdict by verdict and output by output, on rayon's threads.
-pub fn compare<R: Recognizer, T: Recognizer>(
-    recognizer: &Arc<R>,
-    truth: &Arc<T>,
-    words: &[Word],
-    limits: Limits,
-) -> Comparison {
+pub fn compare<R: Recognizer, T: Recognizer>(recognizer: &R, truth: &T, words: &[Word], limits: Limits) -> Comparison {
     let words: Vec<&Word> = words.iter().collect();
     let mut given = vec![Outputs::default(); words.len()];
     let mut wanted = given.clone();

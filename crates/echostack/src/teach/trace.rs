@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::digest::hex;
-use crate::recognize::{Event, Limits, Recognizer, Reduction, Verdict, judge};
+use crate::recognize::{Event, Limits, Recognizer, Reduction, Verdict};
 use crate::symbol::{Alphabet, Input, Word};
 
 /// What should be done on one input, or on the end of the word.
@@ -206,7 +206,7 @@ pub fn digest(traces: &[Trace]) -> String {
 /// Records what a recogniser does on a word. The trace is `None` if a limit stopped it or an input was outside the
 /// alphabet: then there is nothing to learn from.
 pub fn record<R: Recognizer>(
-    recognizer: &Arc<R>,
+    recognizer: &R,
     source: impl Into<Arc<str>>,
     word: &Word,
     limits: Limits,
@@ -225,7 +225,7 @@ pub fn record<R: Recognizer>(
             }
         }
     };
-    let verdict = judge(recognizer, word, limits, &mut watch);
+    let verdict = recognizer.judge_with(word, limits, &mut watch);
     let trace = match verdict {
         Verdict::Stopped { .. } => None,
         _ => Trace::new(recognizer.alphabet(), source, word.clone(), steps).ok(),

@@ -1,8 +1,6 @@
 //! What several tests share.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use std::sync::Arc;
-
 use echostack::tasks::{ReservoirKind, Split, Task};
 use echostack::{Drive, Input, Limits, Machine, Params, Simd, Trace, View, Word, encode, score};
 
@@ -12,15 +10,15 @@ pub fn languages() -> impl Iterator<Item = Task> {
 }
 
 /// A machine trained on 100 words of a task, in the paper's way.
-pub fn trained(task: Task, kind: ReservoirKind, neurons: usize, seed: u64) -> Arc<Machine> {
+pub fn trained(task: Task, kind: ReservoirKind, neurons: usize, seed: u64) -> Machine {
     fit(task, task.params(kind, neurons, seed), &task.examples(Split::Train, 100, seed))
 }
 
-pub fn fit(task: Task, params: Params, traces: &[Trace]) -> Arc<Machine> {
-    Arc::new(params.check().unwrap().fit(&task.alphabet(), traces, &()).unwrap())
+pub fn fit(task: Task, params: Params, traces: &[Trace]) -> Machine {
+    params.check().unwrap().fit(&task.alphabet(), traces, &()).unwrap()
 }
 
-pub fn error(machine: &Arc<Machine>, traces: &[Trace]) -> f64 {
+pub fn error(machine: &Machine, traces: &[Trace]) -> f64 {
     score(machine, traces, Limits::default()).error
 }
 

@@ -1,8 +1,6 @@
 //! Compares a machine that is called proved with its automaton, decision by decision, where the certificate says that the
 //! automaton can come to.
 
-use std::sync::Arc;
-
 use echostack::{
     Certificate, Choices, Drive, Event, Input, Limits, Lookahead, Machine, Oracle, Recognizer, Reduction, Session,
     Simd, Status, SymbolId, Viability, View,
@@ -85,8 +83,8 @@ impl Answers<'_> {
 
 /// Everything that is compared of a machine that is called proved. `count` configurations are drawn at least.
 pub fn compare(
-    machine: &Arc<Machine>,
-    oracle: &Arc<Oracle>,
+    machine: &Machine,
+    oracle: &Oracle,
     certificate: &Certificate,
     count: usize,
     random: &mut ChaCha8Rng,
@@ -280,7 +278,7 @@ fn done(all: &mut Vec<Done>) -> impl FnMut(u64, Event<'_>) {
 }
 
 /// All words up to a length, by the sessions that users run; a word that goes wrong is not continued.
-fn short_words(machine: &Arc<Machine>, oracle: &Arc<Oracle>) -> Option<Different> {
+fn short_words(machine: &Machine, oracle: &Oracle) -> Option<Different> {
     let mut open = vec![(Vec::new(), machine.start(Limits::default()), oracle.start(Limits::default()))];
     let tokens: Vec<SymbolId> = machine.alphabet().terminals().collect();
     while let Some((word, ours, theirs)) = open.pop() {

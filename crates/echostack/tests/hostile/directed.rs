@@ -65,18 +65,18 @@ pub fn all(seed: u64) -> Vec<Directed> {
     [terms, distances, linear, step, finish, clause].into_iter().map(|make| make(&mut random)).collect()
 }
 
-fn deep() -> Arc<Oracle> {
-    Arc::new(Oracle::strict(Automaton::from_json(DEEP).unwrap()).unwrap())
+fn deep() -> Oracle {
+    Oracle::strict(Automaton::from_json(DEEP).unwrap()).unwrap()
 }
 
 /// A machine of lists that is proved right: its readouts heed no neuron that is added.
-fn base(name: &str, oracle: &Arc<Oracle>, reservoir: ReservoirParams) -> Subject {
+fn base(name: &str, oracle: &Oracle, reservoir: ReservoirParams) -> Subject {
     let params = Params { reservoir, view: View::Symbol, mode: Mode::Strict, ..Params::default() };
     let (machine, _) = construct(oracle, &params.check().unwrap(), &()).unwrap();
     Subject::new(name.to_string(), oracle.clone(), &machine).unwrap()
 }
 
-fn random_base(name: &str, oracle: &Arc<Oracle>) -> Subject {
+fn random_base(name: &str, oracle: &Oracle) -> Subject {
     let small = Random { neurons: 16, radius: 0.2, density: 0.1, seed: 1, ..Random::default() };
     base(name, oracle, ReservoirParams::Random(small))
 }

@@ -3,9 +3,7 @@
 //! Each begins with an honest one, of the same machine for another automaton or of another machine for the same automaton, with
 //! the digests of the pair at hand, and is edited.
 
-use std::sync::Arc;
-
-use echostack::{Automaton, Certificate, Limits, Machine, Oracle, Rule, Verdict, View, Word, judge};
+use echostack::{Automaton, Certificate, Machine, Oracle, Recognizer, Rule, Verdict, View, Word};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -48,7 +46,7 @@ struct CellForm {
 pub struct Pair {
     pub name: String,
     machine: Machine,
-    oracle: Arc<Oracle>,
+    oracle: Oracle,
     pub word: Word,
     pub verdicts: [Verdict; 2],
     digests: [String; 2],
@@ -77,11 +75,11 @@ fn words(symbols: usize) -> Vec<Word> {
 }
 
 /// The first word on which the two differ, and what they say.
-fn difference(machine: &Arc<Machine>, oracle: &Arc<Oracle>) -> Option<(Word, [Verdict; 2])> {
+fn difference(machine: &Machine, oracle: &Oracle) -> Option<(Word, [Verdict; 2])> {
     let terminals = machine.alphabet().terminals().len();
     words(terminals).into_iter().find_map(|word| {
-        let ours = judge(machine, &word, Limits::default(), &mut ());
-        let theirs = judge(oracle, &word, Limits::default(), &mut ());
+        let ours = machine.judge(&word);
+        let theirs = oracle.judge(&word);
         (ours != theirs).then_some((word, [ours, theirs]))
     })
 }
@@ -123,9 +121,9 @@ fn flipped(subject: &Subject, head: &str, sign: f64) -> Option<Machine> {
         while step < 1e4 {
             let mut model = subject.model.clone();
             model.floats_mut(&name)[at] += sign * step;
-            let machine = Arc::new(model.machine().ok()?);
+            let machine = model.machine().ok()?;
             if difference(&machine, &subject.oracle).is_some() {
-                return Arc::into_inner(machine);
+                return Some(machine);
             }
             step *= 2.;
         }
@@ -138,16 +136,15 @@ fn pairs_of(language: &str, view: View) -> Vec<Pair> {
     let right = oracle(language);
     let Some(own) = constructed(language, &right, view) else { return Vec::new() };
     let mut pairs = Vec::new();
-    let mut pair = |name: String, machine: Machine, oracle: &Arc<Oracle>, honest: Vec<Form>| {
-        let machine = Arc::new(machine);
+    let mut pair = |name: String, machine: Machine, oracle: &Oracle, honest: Vec<Form>| {
+        let machine = machine;
         let Some((word, verdicts)) = difference(&machine, oracle) else { return };
         let digests = [machine_digest(&machine), automaton_digest(oracle.automaton())];
-        let machine = Arc::into_inner(machine).expect("nobody else has it");
         pairs.push(Pair { name, machine, oracle: oracle.clone(), word, verdicts, digests, honest });
     };
     for (number, automaton) in changed(right.automaton()).into_iter().enumerate() {
         let Ok(wrong) = Oracle::strict(automaton) else { continue };
-        let wrong = Arc::new(wrong);
+        let wrong = wrong;
         let Some(other) = constructed(language, &wrong, view) else { continue };
         let honest = || vec![form(&own), form(&other)];
         let name = format!("{language} {view:?}, change {number}");

@@ -18,12 +18,12 @@ pub const APLUS: &str = r#"{"terminals": ["a"], "nonterminals": ["S"], "acceptin
     {"anchored": true, "suffix": ["a"], "lookahead": null, "pop": 1, "push": "S"}]}"#;
 
 /// A language by its name.
-pub fn oracle(language: &str) -> Arc<Oracle> {
+pub fn oracle(language: &str) -> Oracle {
     let automaton = match language {
         "aplus" => Automaton::from_json(APLUS).unwrap(),
         task => task.parse::<Task>().unwrap().automaton().unwrap(),
     };
-    Arc::new(Oracle::strict(automaton).unwrap())
+    Oracle::strict(automaton).unwrap()
 }
 
 /// How the readouts of a machine decide.
@@ -37,7 +37,7 @@ pub enum Heads {
 /// A machine that is proved right, and its proof.
 pub struct Subject {
     pub name: String,
-    pub oracle: Arc<Oracle>,
+    pub oracle: Oracle,
     pub view: View,
     pub model: Model,
     /// The certificate as JSON, in two parts: before and after the machine's digest.
@@ -72,7 +72,7 @@ pub fn automaton_digest(automaton: &Automaton) -> String {
 }
 
 impl Subject {
-    pub fn new(name: String, oracle: Arc<Oracle>, machine: &Machine) -> Option<Self> {
+    pub fn new(name: String, oracle: Oracle, machine: &Machine) -> Option<Self> {
         let (view, model) = (machine.view(), Model::of(machine));
         let machine = model.machine().unwrap();
         let prover = Prover::new(&oracle, view, &()).unwrap();
@@ -125,7 +125,7 @@ fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads
     let params = Params { reservoir: reservoir.clone(), view, mode: Mode::Strict, actions, svm, ..Params::default() };
     let params = params.check().unwrap();
     let machine = if heads == Heads::Lists {
-        Arc::new(construct(&oracle, &params, &Budget(100_000.into())).ok()?.0)
+        construct(&oracle, &params, &Budget(100_000.into())).ok()?.0
     } else {
         let words: Arc<dyn Language> = match language.parse::<Task>() {
             Ok(task) => task.language().unwrap(),
@@ -144,7 +144,7 @@ fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads
 }
 
 /// A machine that is constructed from an automaton and proved right; `None` if that fails.
-pub fn constructed(name: &str, oracle: &Arc<Oracle>, view: View) -> Option<Subject> {
+pub fn constructed(name: &str, oracle: &Oracle, view: View) -> Option<Subject> {
     let signs = Signs::Seed(3);
     let cycle = Cycle { neurons: 32, cycle: 0.2, jump: 0.1, jump_length: 4, signs, ..Cycle::default() };
     let params = Params { reservoir: ReservoirParams::Cycle(cycle), view, mode: Mode::Strict, ..Params::default() };
