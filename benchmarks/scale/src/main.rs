@@ -19,7 +19,7 @@ use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use echostack::tasks::{Split, Task};
 use echostack::{
-    Alphabet, Limits, Manifest, Oracle, SymbolId, Table, Trace, Word, WordKind, certify, draw, practise, read_contexts, record,
+    Alphabet, Limits, Manifest, Oracle, Params, SymbolId, Table, Trace, Word, WordKind, certify, draw, practise, read_contexts, record,
 };
 use echostack_engine::{Models, TraceWriter, register, runtime};
 

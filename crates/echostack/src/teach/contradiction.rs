@@ -108,11 +108,11 @@ fn top(stack: &[Element]) -> Node {
 }
 
 impl Search {
-    fn claim(&mut self, step: usize, stack: &[Element], action: Action) -> Result<(), Enough> {
+    fn claim(&mut self, step: usize, stack: &[Element], action: &Action) -> Result<(), Enough> {
         let settles = matches!(action, Action::Settle { .. });
         let place = (self.trace, step);
         let first = self.known.entry((self.input, top(stack), settles)).or_insert_with(|| (action.clone(), place));
-        if first.0 != action && self.found.len() < self.most {
+        if first.0 != *action && self.found.len() < self.most {
             self.found.push(Contradiction {
                 places: [first.1, place],
                 actions: [first.0.describe(), action.describe()],
@@ -138,9 +138,9 @@ impl Follower for Search {
         if !taught {
             return Ok(());
         }
-        self.claim(step, stack, Action::Reduce(reduction))?;
+        self.claim(step, stack, &Action::Reduce(reduction))?;
         let settle = output.map(|output| Action::Settle { output: output.to_vec(), shift: shift == Some(true) });
-        settle.map_or(Ok(()), |action| self.claim(step, stack, action))
+        settle.map_or(Ok(()), |action| self.claim(step, stack, &action))
     }
 
     fn push(&mut self, stack: &[Element], input: Input<'_>) -> Result<Element, Enough> {
