@@ -8,7 +8,7 @@ use crate::symbol::SymbolId;
 /// The version of the arithmetic that bounds are computed for: tanh, exp and sums as `simd` has them.
 pub(super) const ARITHMETIC: u32 = 1;
 
-/// A proof that a machine and an automaton agree on every word, in a form that can be [checked](check).
+/// A proof that a machine and an automaton agree on every word, in a form that can be [checked](super::check).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     pub(super) arithmetic: u32,
