@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use echostack::CertifyError;
+use echostack::certify::CertifyError;
 use pyo3::prelude::*;
 
 use crate::classes::{Certificate, Language, Machine};
@@ -26,7 +26,7 @@ impl Certificate {
     fn check(&self, py: Python<'_>, machine: &Machine, language: &Language) -> PyResult<()> {
         let oracle = language.strict()?;
         let waiting = Waiting::new(None);
-        match waiting.work(py, || echostack::check(&self.0, &machine.0, &oracle, &waiting)) {
+        match waiting.work(py, || echostack::certify::check(&self.0, &machine.0, &oracle, &waiting)) {
             Err(CertifyError::Cancelled) => Err(cancelled()),
             checked => checked.map_err(|error| Kind::Proof.error(error)),
         }

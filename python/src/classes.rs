@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use echostack::{Mode, Model, Oracle, Proof};
+use echostack::certify::Proof;
+use echostack::recognize::Mode;
+use echostack::{Model, Oracle};
 use echostack_grammar::Subject;
 use pyo3::prelude::*;
 

@@ -1,10 +1,11 @@
 //! Words, verdicts and parameters between Python and Rust.
 
-use echostack::tasks::ReservoirKind;
-use echostack::{
-    ActionReadout, Alphabet, Cycle, Event, Legendre, Limits, Lookahead, Manifest, Mode, OutputReadout, Params, Random,
-    Reduction, ReservoirParams, Signs, Svm, SymbolId, Verdict, View, Word,
-};
+use echostack::machine::{ActionReadout, OutputReadout};
+use echostack::readout::Svm;
+use echostack::recognize::{Event, Mode, Reduction, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams, Signs};
+use echostack::{Alphabet, Limits, Lookahead, Manifest, Params, SymbolId, Verdict, Word};
 use numpy::{PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
@@ -69,7 +70,7 @@ pub(crate) fn words(given: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<V
 pub(crate) fn names(alphabet: &Alphabet, word: &Word) -> Vec<String> {
     word.inputs()
         .map(|input| match input {
-            echostack::Input::Symbol(symbol) if alphabet.contains(symbol) => alphabet.name(symbol).to_string(),
+            echostack::symbol::Input::Symbol(symbol) if alphabet.contains(symbol) => alphabet.name(symbol).to_string(),
             _ => "?".to_string(),
         })
         .collect()
@@ -158,7 +159,7 @@ pub(crate) fn reservoir(from: &Bound<'_, PyDict>) -> PyResult<ReservoirParams> {
 }
 
 /// The parameters that a dictionary describes.
-pub(crate) fn params(from: &Bound<'_, PyDict>) -> PyResult<echostack::Checked> {
+pub(crate) fn params(from: &Bound<'_, PyDict>) -> PyResult<echostack::machine::Checked> {
     let one_of = |key: &str, names: [&str; 2]| -> PyResult<bool> {
         let name: String = get(from, key)?;
         if names.contains(&name.as_str()) {

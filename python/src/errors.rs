@@ -55,9 +55,9 @@ fn os_error(error: &std::io::Error, path: PathBuf) -> PyErr {
 }
 
 /// An error while a file was read or written.
-pub(crate) fn file(error: echostack::FileError) -> PyErr {
+pub(crate) fn file(error: echostack::file::FileError) -> PyErr {
     match error {
-        echostack::FileError::Io { error, path } => os_error(&error, path),
+        echostack::file::FileError::Io { error, path } => os_error(&error, path),
         other => Kind::File.error(other),
     }
 }
@@ -79,8 +79,11 @@ pub(crate) fn subject(error: SubjectError) -> PyErr {
 }
 
 /// An error of a study.
-pub(crate) fn study(error: echostack::StudyError) -> PyErr {
-    use echostack::{AutomatonError, CertifyError, FitError, StudyError};
+pub(crate) fn study(error: echostack::study::StudyError) -> PyErr {
+    use echostack::automaton::AutomatonError;
+    use echostack::certify::CertifyError;
+    use echostack::machine::FitError;
+    use echostack::study::StudyError;
     match error {
         StudyError::Fit(FitError::Cancelled)
         | StudyError::Certify(CertifyError::Cancelled)

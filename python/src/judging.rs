@@ -59,7 +59,7 @@ pub(crate) fn trace<'py>(
     let word = convert::word(word, alphabet)?;
     let all = PyList::empty(py);
     let mut failed = None;
-    let mut watch = |position: u64, event: echostack::Event<'_>| {
+    let mut watch = |position: u64, event: echostack::recognize::Event<'_>| {
         let added = convert::event(py, alphabet, position, event).and_then(|event| all.append(event));
         failed = failed.take().or(added.err());
     };

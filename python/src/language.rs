@@ -4,8 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use echostack::language::UnknownWordKind;
+use echostack::language::{WordKind, draw, examples};
+use echostack::recognize::Mode;
 use echostack::tasks::{Split, Task};
-use echostack::{Automaton, Mode, Study, Trace, WordKind, draw, examples, write_traces};
+use echostack::teach::write_traces;
+use echostack::{Automaton, Study, Trace};
 use echostack_grammar::{Encoding, Grammar, Lexer, Subject, UnknownEncoding};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,7 +20,7 @@ use crate::threads::work;
 use crate::waiting::Waiting;
 
 impl Language {
-    fn language(&self) -> PyResult<&Arc<dyn echostack::Language>> {
+    fn language(&self) -> PyResult<&Arc<dyn echostack::language::Language>> {
         self.0.require_language().map_err(errors::subject)
     }
 
@@ -48,7 +51,7 @@ impl Language {
     /// A task by its name.
     #[staticmethod]
     fn task(name: &str) -> PyResult<Self> {
-        let task: Task = name.parse().map_err(|error: echostack::UnknownName| Kind::Parameter.error(error))?;
+        let task: Task = name.parse().map_err(|error: echostack::name::UnknownName| Kind::Parameter.error(error))?;
         Ok(Self(task.into()))
     }
 
@@ -206,7 +209,7 @@ impl Language {
     ) -> PyResult<(Machine, Option<Certificate>)> {
         let (params, oracle) = (params(spec)?, self.strict()?);
         let waiting = Waiting::new(progress);
-        let made = waiting.work(py, || echostack::construct(&oracle, &params, &waiting));
+        let made = waiting.work(py, || echostack::extract::construct(&oracle, &params, &waiting));
         let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
         self.note(&mut machine, 0);
         Ok((Machine(machine), Certificate::of(proof)))

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use echostack::{
-    AutomatonError, Control, Event, ExtractError, Mode, Observer, Proof, Prover, View, extract, read_traces, watch_all,
-};
+use echostack::automaton::AutomatonError;
+use echostack::certify::Proof;
+use echostack::extract::{ExtractError, extract};
+use echostack::recognize::{Event, Mode, Observer, View, watch_all};
+use echostack::teach::read_traces;
+use echostack::{Control, Prover};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -52,7 +55,7 @@ impl Machine {
         let fitted = waiting.work(py, || {
             let (alphabet, traces) = read_traces(&mut traces.as_bytes()).map_err(|error| Kind::Data.error(error))?;
             params.fit(&alphabet, &traces, &waiting).map_err(|error| match error {
-                echostack::FitError::Cancelled => errors::cancelled(),
+                echostack::machine::FitError::Cancelled => errors::cancelled(),
                 other => Kind::Fit.error(other),
             })
         });
@@ -113,7 +116,7 @@ impl Machine {
     /// The support vectors of pop, push, shift and output.
     #[getter]
     fn support(&self) -> [usize; 4] {
-        use echostack::Readout::{Output, Pop, Push, Shift};
+        use echostack::machine::Readout::{Output, Pop, Push, Shift};
         [Pop, Push, Shift, Output].map(|readout| self.0.support(readout))
     }
 
@@ -259,7 +262,7 @@ impl Machine {
 
 fn refused(error: ExtractError) -> PyErr {
     match error {
-        ExtractError::Certify(echostack::CertifyError::Cancelled)
+        ExtractError::Certify(echostack::certify::CertifyError::Cancelled)
         | ExtractError::Automaton(AutomatonError::Cancelled) => errors::cancelled(),
         other => Kind::Proof.error(other),
     }

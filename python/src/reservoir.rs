@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use echostack::reservoir::{Activation, Drive, MatrixParts, MatrixReservoir, Recurrent, Simd};
 use echostack::reservoir::{Sequence, run};
-use echostack::{Activation, Drive, MatrixParts, MatrixReservoir, Recurrent, Simd};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ use crate::threads::work;
 
 /// A reservoir that was built for a number of channels.
 #[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Reservoir(Arc<dyn echostack::Reservoir>);
+pub(crate) struct Reservoir(Arc<dyn echostack::reservoir::Reservoir>);
 
 #[pymethods]
 impl Reservoir {
@@ -103,7 +103,7 @@ pub(crate) fn ridge<'py>(
 }
 
 /// A reservoir of the user's own matrices.
-pub(crate) fn matrix(from: &Bound<'_, PyDict>) -> PyResult<Arc<dyn echostack::Reservoir>> {
+pub(crate) fn matrix(from: &Bound<'_, PyDict>) -> PyResult<Arc<dyn echostack::reservoir::Reservoir>> {
     let item = |key: &str| from.get_item(key)?.ok_or_else(|| Kind::Parameter.error(format!("{key} is missing")));
     let wrong = |_| Kind::Parameter.error("W and Win are arrays of two dimensions, bias of one");
     let float = |key: &str| item(key)?.call_method1("astype", ("float64",));

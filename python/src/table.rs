@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use echostack::model::ModelSession;
+use echostack::recognize::Status;
+use echostack::symbol::Input;
 use echostack::table::SourceLanguage;
-use echostack::{Input, Model, Recognizer as _, Session as _, Status};
+use echostack::{Model, Recognizer as _, Session as _};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};

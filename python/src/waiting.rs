@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use echostack::{Control, Stage};
+use echostack::Control;
+use echostack::control::Stage;
 use pyo3::prelude::*;
 
 use crate::errors::Kind;

@@ -8,8 +8,13 @@ use std::time::Instant;
 
 use cfgrammar::Span;
 use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
-use echostack::tasks::{ReservoirKind, Task};
-use echostack::{Input, Limits, Manifest, Mode, Oracle, Params, Scanner, Study, SymbolId, Table, View, WordKind, draw, extract};
+use echostack::extract::extract;
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::Task;
+use echostack::{Limits, Manifest, Oracle, Params, Scanner, Study, SymbolId, Table};
+use echostack::language::{WordKind, draw};
+use echostack::recognize::{Mode, View};
+use echostack::symbol::Input;
 use lrlex::{DefaultLexeme, DefaultLexerTypes};
 use lrpar::{Lexeme, Lexer, NonStreamingLexer, RTParserBuilder, RecoveryKind};
 use lrtable::Minimiser;

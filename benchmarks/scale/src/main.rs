@@ -18,9 +18,10 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use echostack::tasks::{Split, Task};
-use echostack::{
-    Alphabet, Limits, Manifest, Oracle, Params, SymbolId, Table, Trace, Word, WordKind, certify, draw, practise, read_contexts, record,
-};
+use echostack::{Alphabet, Limits, Manifest, Oracle, Params, SymbolId, Table, Trace, Word, certify};
+use echostack::language::{WordKind, draw};
+use echostack::study::practise;
+use echostack::teach::{read_contexts, record};
 use echostack_engine::{Models, TraceWriter, register, runtime};
 
 /// The words that rows are picked from.
@@ -176,8 +177,8 @@ impl Bench {
             let oracle = Oracle::strict(Task::Json.automaton().context("JSON has an automaton")?)?;
             let words = pool.iter().take(300).map(|word| Word::Symbols(word.clone()));
             let traces: Vec<Trace> = words.filter_map(|word| record(&oracle, "", &word, Limits::default()).0).collect();
-            let mut params = Task::Json.params(echostack::tasks::ReservoirKind::Cycle, 256, 0);
-            params.mode = echostack::Mode::Strict;
+            let mut params = Task::Json.params(echostack::reservoir::ReservoirKind::Cycle, 256, 0);
+            params.mode = echostack::recognize::Mode::Strict;
             params.check()?.fit(&Task::Json.alphabet(), &traces, &())?
         };
         let cases = [("table", 20_000_000, 3), ("machine", 20_000, 3)];
@@ -303,14 +304,14 @@ impl Bench {
                 };
                 let file = read_contexts(&mut std::io::BufReader::new(File::open(&found)?))?;
                 let exercises: Vec<_> = file.contexts.iter().map(|context| context.exercise.clone()).collect();
-                let mut params = Params::provable(echostack::tasks::ReservoirKind::Cycle, 256, 0);
-                (params.mode, params.view) = (echostack::Mode::Strict, echostack::View::Symbol);
+                let mut params = Params::provable(echostack::reservoir::ReservoirKind::Cycle, 256, 0);
+                (params.mode, params.view) = (echostack::recognize::Mode::Strict, echostack::recognize::View::Symbol);
                 let start = Instant::now();
                 let (machine, wrong) = practise(&params.check()?, &file.alphabet, &exercises, &())?;
                 let learning = start.elapsed().as_secs_f64() * 1e3;
                 let oracle = Oracle::strict(task.automaton().context("the task has no automaton")?)?;
-                let proof = certify::Prover::new(&oracle, echostack::View::Symbol)?.prove(&machine, &())?;
-                let proved = wrong == 0 && matches!(proof, echostack::Proof::Proved(_));
+                let proof = certify::Prover::new(&oracle, echostack::recognize::View::Symbol)?.prove(&machine, &())?;
+                let proved = wrong == 0 && matches!(proof, echostack::certify::Proof::Proved(_));
                 println!(
                     "| {task} | {tokens} | {} | {} | {counting:.2} | {:.0} | {learning:.0} | {} |",
                     told("traces"),

@@ -7,7 +7,8 @@ use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder, UInt32Buil
 use arrow_array::{ListArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use echostack::{Alphabet, Event, Limits, Observer, Recognizer, Reduction, Verdict, Word};
+use echostack::recognize::{Event, Observer, Reduction};
+use echostack::{Alphabet, Limits, Recognizer, Verdict, Word};
 use echostack_grammar::Judge;
 use rayon::prelude::*;
 

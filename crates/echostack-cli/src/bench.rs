@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use echostack::{
-    Automaton, Cycle, Legendre, Limits, Oracle, Params, Random, ReservoirParams, Signs, Svm, Trace, Word, record, score,
-};
+use echostack::readout::Svm;
+use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams, Signs};
+use echostack::teach::{record, score};
+use echostack::{Automaton, Limits, Oracle, Params, Trace, Word};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use echostack::certify::{CertifyError, Proof};
 use echostack::certify::{Difference, OpenCell, ProvedCell, Size, check_each};
+use echostack::machine::Readout;
+use echostack::recognize::{Mode, Reduction};
 use echostack::suffix::InputSuffix;
-use echostack::{
-    Alphabet, Answer, Certificate, CertifyError, Control, Machine, Mode, Oracle, Proof, Prover, Readout, Reduction,
-    Verdict,
-};
+use echostack::teach::Answer;
+use echostack::{Alphabet, Certificate, Control, Machine, Oracle, Prover, Verdict};
 use echostack_grammar::{Encoding, Subject};
 use serde_json::json;
 

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use echostack::Table;
+use echostack::recognize::Mode;
 use echostack::table::SourceLanguage;
-use echostack::{Mode, Table};
 use echostack_grammar::{Encoding, Subject};
 
 use crate::certify::encoding_of;

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use echostack::tasks::ReservoirKind;
-use echostack::{Mode, Params, Proof, View, construct};
+use echostack::Params;
+use echostack::certify::Proof;
+use echostack::extract::construct;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::ReservoirKind;
 use echostack_grammar::{Encoding, Subject};
 
 use crate::learn::LookaheadView;

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use echostack::language::{WordKind, draw};
 use echostack::tasks::Split;
-use echostack::{Limits, Model, Oracle, Score, Word, WordKind, compare, draw, score};
+use echostack::teach::{Score, compare, score};
+use echostack::{Limits, Model, Oracle, Word};
 use echostack_grammar::{Encoding, Subject};
 use serde_json::{Map, Value, json};
 

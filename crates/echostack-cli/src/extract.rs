@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::automaton::{Notation, WordGrammar};
-use echostack::{Alphabet, Control, ExtractError, Extraction, Machine, Mode, Proof, Prover, extract};
+use echostack::certify::Proof;
+use echostack::extract::{ExtractError, Extraction, extract};
+use echostack::recognize::Mode;
+use echostack::{Alphabet, Control, Machine, Prover};
 use echostack_grammar::{Encoding, Subject};
 
 use crate::certify::{encoding_of, tell_difference};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use echostack::{Alphabet, Machine, Readout, SymbolId, Table};
+use echostack::machine::Readout;
+use echostack::{Alphabet, Machine, SymbolId, Table};
 use serde_json::{Map, Value, json};
 
 use crate::{Outcome, load_model, print_json};

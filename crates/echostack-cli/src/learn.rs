@@ -7,12 +7,17 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
+use echostack::certify::Proof;
 use echostack::certify::Size;
-use echostack::tasks::{ReservoirKind, Split};
-use echostack::{
-    Alphabet, Answer, Checked, Context as Asked, Control, Exercise, Language, Machine, Mode, Params, Proof, ProofRound,
-    Readout, Round, Study, Svm, SymbolId, Trace, View, contradictions, practise, read_contexts, read_traces,
-};
+use echostack::language::Language;
+use echostack::machine::{Checked, Readout};
+use echostack::readout::Svm;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::study::{ProofRound, Round, practise};
+use echostack::tasks::Split;
+use echostack::teach::{Answer, Context as Asked, Exercise, contradictions, read_contexts, read_traces};
+use echostack::{Alphabet, Control, Machine, Params, Study, SymbolId, Trace};
 use echostack_grammar::{Encoding, Subject};
 
 use crate::progress::{Bar, TimeLimit};
@@ -313,7 +318,7 @@ fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     let params = params(args, defaults, View::Symbol, if strict { Mode::Strict } else { Mode::Tolerant });
     let found = contradictions(&traces, params.view, 3);
     if !found.is_empty() {
-        let tell = |found: &echostack::Contradiction| {
+        let tell = |found: &echostack::teach::Contradiction| {
             let place = |at: usize| {
                 let (trace, step) = found.places[at];
                 format!("{} (step {step}): {}", traces[trace].source(), found.actions[at])

@@ -26,7 +26,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
-use echostack::tasks::{ReservoirKind, Task};
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::Task;
 use echostack::{Machine, Model, Verdict};
 use echostack_grammar::Judge;
 

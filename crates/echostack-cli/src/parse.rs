@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use echostack::{
-    Alphabet, Event, Model, Node, Observer, Recognizer, Reduction, SymbolId, Tree, TreeBuilder, Verdict, Visit,
-};
+use echostack::recognize::{Event, Node, Observer, Reduction, Tree, TreeBuilder, Visit};
+use echostack::{Alphabet, Model, Recognizer, SymbolId, Verdict};
 
 use crate::check::{Depth, tell};
 use crate::reading::{Names, Reading, Watch, Watched, open};

@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use echostack::{Control, Deadline, Stage};
+use echostack::Control;
+use echostack::control::{Deadline, Stage};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Shows how far training is.

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use echostack::model::ModelScanner;
-use echostack::{Alphabet, Input, Observer, Session, Status, SymbolId, Verdict};
+use echostack::recognize::{Observer, Status};
+use echostack::symbol::Input;
+use echostack::{Alphabet, Session, SymbolId, Verdict};
 
 /// The bytes that are read at once.
 const BUFFER: usize = 1 << 16;

@@ -5,8 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Alphabet, Cycle, Input, Legendre, Mode, Random, ReservoirParams, Word, WordKind, all_words, draw};
+use echostack::language::{WordKind, all_words, draw};
+use echostack::recognize::Mode;
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams};
+use echostack::symbol::Input;
+use echostack::tasks::{Split, Task};
+use echostack::{Alphabet, Word};
 use echostack_grammar::Encoding;
 use serde_json::{Value, json};
 

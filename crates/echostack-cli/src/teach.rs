@@ -5,8 +5,10 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
+use echostack::recognize::Mode;
 use echostack::tasks::Split;
-use echostack::{Mode, Study, Trace, write_traces};
+use echostack::teach::write_traces;
+use echostack::{Study, Trace};
 use echostack_grammar::Encoding;
 
 use crate::Outcome;

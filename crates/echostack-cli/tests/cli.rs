@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use echostack::Oracle;
+use echostack::language::{WordKind, examples};
 use echostack::tasks::{Split, Task};
-use echostack::{Answer, ContextFile, Corpus, Depth, Oracle, WordKind, examples, write_contexts};
+use echostack::teach::{Answer, ContextFile, Corpus, Depth, write_contexts};
 
 fn echostack(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_echostack"))

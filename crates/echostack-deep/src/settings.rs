@@ -61,6 +61,7 @@ impl Default for Settings {
 
 /// Why a network could not be trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeepError {
     /// There is nothing to learn from.
     #[error("no traces were given of which a step teaches; a network needs at least one")]

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use burn::tensor::{Tensor, activation::log_softmax};
 use echostack::teach::{Follower, Instruction};
-use echostack::{Alphabet, Input, Limits, Reduction, SymbolId, Trace, Word};
+use echostack::{Alphabet, Limits, SymbolId, Trace, Word};
+use echostack::recognize::Reduction;
+use echostack::symbol::Input;
 
 use crate::gru::{Gru, Reading};
 use crate::maps::{Drawing, MapId, Pass, matrix, values};

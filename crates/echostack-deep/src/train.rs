@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use echostack::{Alphabet, Control, Stage, Trace, Word};
+use echostack::{Alphabet, Control, Trace, Word};
+use echostack::control::Stage;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

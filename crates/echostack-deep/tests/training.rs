@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use echostack::tasks::{Split, Task};
-use echostack::{Control, Stage, SymbolId, Word};
+use echostack::{Control, SymbolId, Word};
+use echostack::control::Stage;
 use echostack_deep::{Architecture, DeepError, Settings, Trained, train};
 
 /// The mean absolute error on the words that were taught.

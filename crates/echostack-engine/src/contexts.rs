@@ -11,7 +11,8 @@ use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signature, Volatility, lit};
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
-use echostack::{Alphabet, ContextFile, Corpus, CorpusError, Depth, read_contexts, write_contexts};
+use echostack::Alphabet;
+use echostack::teach::{ContextFile, Corpus, CorpusError, Depth, read_contexts, write_contexts};
 use serde::{Deserialize, Serialize};
 
 use crate::query::{Progress, column};

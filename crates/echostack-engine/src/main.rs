@@ -10,7 +10,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use echostack::{Context as Asked, Depth, TraceReader, Word, write_contexts};
+use echostack::Word;
+use echostack::teach::{Context as Asked, Depth, TraceReader, write_contexts};
 use echostack_engine::{
     Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts, runtime,
 };

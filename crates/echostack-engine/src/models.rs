@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use echostack::FileError;
+use echostack::file::FileError;
 use echostack::file::{self, hex};
 use echostack_grammar::{Judge, JudgeError};
 use sha2::{Digest, Sha256};

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use echostack::{Alphabet, Automaton, AutomatonError, Lookahead, Oracle, Rule, SymbolId, Viability};
+use echostack::automaton::{AutomatonError, Rule, Viability};
+use echostack::{Alphabet, Automaton, Lookahead, Oracle, SymbolId};
 
 use crate::error::{GrammarError, MAX_SYMBOLS};
 use crate::table::{Action, LrTable};

@@ -1,11 +1,12 @@
 //! Why a grammar was refused.
 
-use echostack::AutomatonError;
+use echostack::automaton::AutomatonError;
 
 use crate::lexer::LexerError;
 
 /// Why a grammar was refused.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GrammarError {
     /// A file could not be read.
     #[error("could not read {path}: {error}")]

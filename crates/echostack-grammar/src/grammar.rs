@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
-use echostack::{Automaton, Language, SymbolId, Word};
+use echostack::language::Language;
+use echostack::{Automaton, SymbolId, Word};
 use rand_chacha::ChaCha8Rng;
 
 use crate::build::build;

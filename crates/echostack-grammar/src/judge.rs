@@ -3,12 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use echostack::{Alphabet, FileError, Input, Limits, Model, Observer, Recognizer, Session, Status, SymbolId, Verdict};
+use echostack::file::FileError;
+use echostack::recognize::{Observer, Status};
+use echostack::symbol::Input;
+use echostack::{Alphabet, Limits, Model, Recognizer, Session, SymbolId, Verdict};
 
 use crate::lexer::{Lexeme, Lexer, LexerError};
 
 /// Why a file holds nothing that judges words.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum JudgeError {
     /// The file cannot be read, or holds no model.
     #[error(transparent)]
@@ -154,7 +158,8 @@ impl Judge {
 mod tests {
     use super::*;
     use crate::{Encoding, Grammar};
-    use echostack::{Language, Manifest, Oracle, Table};
+    use echostack::language::Language;
+    use echostack::{Manifest, Oracle, Table};
 
     fn bytes(lexer: &str) -> Vec<u8> {
         let grammar = Grammar::new("sums", "%start S\n%%\nS: S '+' 'n' | 'n';\n", Encoding::Auto).unwrap();

@@ -5,7 +5,8 @@
 //! and how a conflict is told in words.
 //!
 //! ```
-//! use echostack::{Recognizer, Language, Oracle, Verdict};
+//! use echostack::{Oracle, Recognizer, Verdict};
+//! use echostack::language::Language;
 //! use echostack_grammar::{Encoding, Grammar};
 //!
 //! let grammar = Grammar::new("lists", "%start L\n%%\nL: '[' ']' | '[' E ']';\nE: 'x' | E ',' 'x';\n", Encoding::Auto)?;

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use echostack::automaton::{AutomatonError, AutomatonJsonError};
+use echostack::language::{Language, Walks};
+use echostack::name::UnknownName;
+use echostack::recognize::Mode;
 use echostack::tasks::Task;
-use echostack::{
-    Alphabet, Automaton, AutomatonError, AutomatonJsonError, Control, Language, Manifest, Mode, Oracle, UnknownName,
-    Walks,
-};
+use echostack::{Alphabet, Automaton, Control, Manifest, Oracle};
 
 use crate::encode::Encoding;
 use crate::error::GrammarError;
@@ -16,6 +17,7 @@ use crate::lexer::Lexer;
 
 /// Why a subject cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SubjectError {
     /// The name is none of a task.
     #[error(transparent)]
@@ -65,7 +67,7 @@ pub enum SubjectError {
 /// What a model is made for, tested on and compared with: a task, a grammar or an automaton.
 ///
 /// ```
-/// use echostack::Mode;
+/// use echostack::recognize::Mode;
 /// use echostack_grammar::{Encoding, Subject};
 /// let subject = Subject::named("task:dyck1", Encoding::Auto, &())?;
 /// assert_eq!(subject.name(), "dyck1");

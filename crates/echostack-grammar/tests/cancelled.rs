@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use echostack::tasks::ReservoirKind;
-use echostack::{
-    Automaton, AutomatonError, Control, Language, Mode, Oracle, Params, Proof, Prover, Study, View, check,
-};
+use echostack::automaton::AutomatonError;
+use echostack::certify::{Proof, check};
+use echostack::language::Language;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::{Automaton, Control, Oracle, Params, Prover, Study};
 use echostack_grammar::{Encoding, Grammar};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -6,12 +6,15 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use echostack::certify::Proof;
+use echostack::extract::extract;
+use echostack::language::{Language, Walks, WordKind, draw};
+use echostack::recognize::{Mode, View, judge_all};
+use echostack::reservoir::ReservoirKind;
+use echostack::symbol::Input;
 use echostack::table::SourceLanguage;
-use echostack::tasks::{ReservoirKind, Task};
-use echostack::{
-    Input, Language, Limits, Lookahead, Manifest, Mode, Oracle, Params, Proof, Scanner, Study, SymbolId, Table,
-    Verdict, View, Walks, Word, WordKind, draw, extract, judge_all,
-};
+use echostack::tasks::Task;
+use echostack::{Limits, Lookahead, Manifest, Oracle, Params, Scanner, Study, SymbolId, Table, Verdict, Word};
 use echostack_grammar::{Encoding, Grammar};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use echostack::automaton::{Notation, WordGrammar};
-use echostack::tasks::{ReservoirKind, Task};
-use echostack::{
-    Language, Limits, Mode, Oracle, Params, Proof, Study, View, Walks, Word, WordKind, check, draw, extract, judge_all,
-};
+use echostack::certify::{Proof, check};
+use echostack::extract::extract;
+use echostack::language::{Language, Walks, WordKind, draw};
+use echostack::recognize::{Mode, View, judge_all};
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::Task;
+use echostack::{Limits, Oracle, Params, Study, Word};
 use echostack_grammar::{Encoding, Grammar};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -45,8 +48,8 @@ fn read_back(name: &str, oracle: &Oracle) {
     // The tokens of the grammar that was read may have other numbers.
     let names = |word: &Word| -> Option<Word> {
         let tokens = word.inputs().map(|input| match input {
-            echostack::Input::Symbol(symbol) => alphabet.name(symbol),
-            echostack::Input::Vector(_) => unreachable!("words of symbols"),
+            echostack::symbol::Input::Symbol(symbol) => alphabet.name(symbol),
+            echostack::symbol::Input::Vector(_) => unreachable!("words of symbols"),
         });
         grammar.automaton().alphabet().word(tokens).ok()
     };

@@ -4,11 +4,10 @@
 
 use std::path::Path;
 
-use echostack::tasks::ReservoirKind;
-use echostack::{
-    Language, Limits, Machine, Mode, Oracle, Params, Recognizer, Study, Tree, TreeBuilder, Verdict, View, Word,
-    WordKind, draw, judge_all,
-};
+use echostack::language::{Language, WordKind, draw};
+use echostack::recognize::{Mode, Tree, TreeBuilder, View, judge_all};
+use echostack::reservoir::ReservoirKind;
+use echostack::{Limits, Machine, Oracle, Params, Recognizer, Study, Verdict, Word};
 use echostack_grammar::{Encoding, Grammar, Lexer};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

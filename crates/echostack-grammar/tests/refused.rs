@@ -1,6 +1,7 @@
 //! Grammars that cannot be used, and grammars that suffixes cannot decide.
 
-use echostack::{Language, Lookahead, Oracle, Recognizer, Verdict};
+use echostack::language::Language;
+use echostack::{Lookahead, Oracle, Recognizer, Verdict};
 use echostack_grammar::{Encoding, Grammar, GrammarError};
 
 fn refused(rules: &str) -> String {

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use cfgrammar::NewlineCache;
 use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
-use echostack::{
-    Alphabet, Input, Language, Limits, Lookahead, Node, Oracle, Recognizer, SymbolId, Tree, TreeBuilder, Verdict,
-    Visit, Word, WordKind, all_words, draw,
-};
+use echostack::language::{Language, WordKind, all_words, draw};
+use echostack::recognize::{Node, Tree, TreeBuilder, Visit};
+use echostack::symbol::Input;
+use echostack::{Alphabet, Limits, Lookahead, Oracle, Recognizer, SymbolId, Verdict, Word};
 use echostack_grammar::{Action, Encoding, Grammar, LrTable};
 use lrlex::{DefaultLexeme, DefaultLexerTypes, LRNonStreamingLexer};
 use lrpar::{Lexeme, RTParserBuilder, RecoveryKind};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use echostack::WordKind;
+use echostack::language::WordKind;
 use kuva::plot::LinePlot;
 use kuva::render::figure::Figure;
 use kuva::render::layout::{Layout, TickFormat};

@@ -1,11 +1,11 @@
 //! The paper's figures, and one for its Theorem 1.
 
+use echostack::readout::least_squares;
 use echostack::reservoir::{Cycle, Signs};
+use echostack::reservoir::{Drive, ReservoirError, ReservoirParams, Simd, encode};
 use echostack::tasks::{Split, Task};
-use echostack::{
-    Drive, Limits, Oracle, ReservoirError, ReservoirParams, Simd, SymbolId, Trace, Word, encode,
-    readout::least_squares, record,
-};
+use echostack::teach::record;
+use echostack::{Limits, Oracle, SymbolId, Trace, Word};
 use kuva::backend::png::PngBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::scatter::MarkerShape;
@@ -30,6 +30,7 @@ pub struct Drawing {
 
 /// Why a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FigureError {
     /// A reservoir could not be built.
     #[error(transparent)]

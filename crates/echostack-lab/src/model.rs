@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use echostack::{Trace, Word, output_error};
+use echostack::teach::output_error;
+use echostack::{Trace, Word};
 use rand_chacha::ChaCha8Rng;
 
 use crate::problem::Problem;

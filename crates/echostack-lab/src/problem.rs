@@ -4,8 +4,9 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
+use echostack::language::{WordKind, examples};
 use echostack::tasks::{Split, Task};
-use echostack::{Alphabet, Oracle, Trace, WordKind, examples};
+use echostack::{Alphabet, Oracle, Trace};
 use echostack_grammar::{Encoding, Subject, SubjectError};
 use rand_chacha::ChaCha8Rng;
 

@@ -107,6 +107,7 @@ impl Line {
 
 /// Why a record cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// The system refused.
     #[error("{path}: {error}")]

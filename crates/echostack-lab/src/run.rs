@@ -1,6 +1,7 @@
 //! The protocol: hyperparameters by random search, then repeats with the best of them; cell by cell.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -40,6 +41,7 @@ impl std::str::FromStr for Shard {
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// The record could not be written.
     #[error(transparent)]
@@ -71,6 +73,12 @@ impl Progress for () {
 pub struct Run<'a> {
     specification: &'a Specification,
     units: Vec<(Unit, Problem, &'a dyn Model)>,
+}
+
+impl fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("specification", self.specification).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Run<'a> {

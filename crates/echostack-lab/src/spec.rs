@@ -61,6 +61,7 @@ impl Default for Specification {
 
 /// Why a specification cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpecificationError {
     /// It is no TOML, or has an unknown or a wrong field.
     #[error("{0}")]

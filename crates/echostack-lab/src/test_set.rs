@@ -1,6 +1,6 @@
 //! The words that models are tested on.
 
-use echostack::WordKind;
+use echostack::language::WordKind;
 use echostack::tasks::Split;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,12 @@
 
 use std::time::Instant;
 
-use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Limits, Mode, Oracle, Params, View, Word, WordKind, examples, judge_all, read_traces, write_traces};
+use echostack::language::{WordKind, examples};
+use echostack::recognize::{Mode, View, judge_all};
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::{Split, Task};
+use echostack::teach::{read_traces, write_traces};
+use echostack::{Limits, Oracle, Params, Word};
 
 fn least(mut run: impl FnMut()) -> f64 {
     let one = |_| {

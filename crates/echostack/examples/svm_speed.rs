@@ -7,8 +7,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Lesson, Params, Svm};
+use echostack::Params;
+use echostack::readout::{Lesson, Svm};
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::{Split, Task};
 
 fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let folder = std::env::args().nth(1).ok_or("name a folder to write to")?;

@@ -4,8 +4,11 @@
 
 use std::time::Instant;
 
-use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Limits, Readout, Score, score};
+use echostack::Limits;
+use echostack::machine::Readout;
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::{Split, Task};
+use echostack::teach::{Score, score};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

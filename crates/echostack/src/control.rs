@@ -1,5 +1,6 @@
 //! Long calls take a control: progress goes out through it, cancellation comes in.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::name::named;
@@ -38,7 +39,8 @@ named!(Stage, "stage");
 /// What a long call reports to, and asks whether to go on. `()` is the control that does neither.
 ///
 /// ```
-/// use echostack::{Control, Stage};
+/// use echostack::Control;
+/// use echostack::control::Stage;
 /// use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// struct Button(AtomicBool);
@@ -66,7 +68,8 @@ impl Control for () {}
 /// A control that stops a call when its time is up, or when another control does.
 ///
 /// ```
-/// use echostack::{Control, Deadline};
+/// use echostack::Control;
+/// use echostack::control::Deadline;
 /// use std::time::Duration;
 ///
 /// let patient = Deadline::new(Duration::from_secs(3600), &());
@@ -78,6 +81,12 @@ pub struct Deadline<'c> {
     /// `None` is a time that never comes.
     until: Option<Instant>,
     control: &'c dyn Control,
+}
+
+impl fmt::Debug for Deadline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deadline").field("until", &self.until).finish_non_exhaustive()
+    }
 }
 
 impl<'c> Deadline<'c> {

@@ -18,6 +18,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Why a model file could not be written or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// The operating system refused.
     #[error("{path}: {error}")]

@@ -1,44 +1,80 @@
-//! Reservoir stack machines: echo state networks with an explicit stack, driven like an LR(1)-automaton.
+//! Reservoir stack machines: echo state networks with an explicit stack, driven like an LR(1) automaton.
 //!
-//! A fixed random recurrent net (the [`Reservoir`]) turns the input so far and the stack into two state vectors; small
-//! trained classifiers decide on them what to pop, what to push, whether to shift and what to output. Only the
-//! classifiers are trained, by convex optimisation, from about a hundred annotated words, in well under a second. The
-//! model is that of Paaßen, Schulz and Hammer, *Reservoir Stack Machines*, 2021.
+//! A fixed random recurrent network, the *reservoir*, turns the input so far and the stack into two state vectors. Small
+//! classifiers, the *readouts*, decide from these vectors what to pop, what to push, whether to shift and what to output.
+//! Only the readouts are trained, by convex optimization, from about a hundred annotated words and in well under a second.
+//! The model was introduced by Paaßen, Schulz and Hammer in *Reservoir Stack Machines* (Neurocomputing, 2021).
 //!
-//! **For** people who study reservoir computing, formal languages and length generalisation, and for those who have an
-//! automaton, a grammar (see the crate `echostack-grammar`) or recorded parser actions and want a recogniser that learned
-//! them. **Look elsewhere** if you have a grammar and only want a parser: a parser generator is the right tool.
+//! On top of the paper, this crate can [prove](certify) that a machine agrees with an automaton on every word of every
+//! length, [read back](extract) the automaton that a machine implements, [construct](extract::construct) a machine from an
+//! automaton without training, and [compile](table) the result to a table that runs as fast as a generated parser.
 //!
-//! # The words we use
-//! - A *symbol* is a terminal or a nonterminal of an [`Alphabet`]; a *token* is a terminal in a [`Word`].
-//! - A *[`Trace`]* is the teaching signal for one word: pops, pushes, shifts, outputs.
-//! - A *[`Reservoir`]* turns a sequence into a *state*.
-//! - A *readout* decides on a pair of states.
-//! - A *[`Machine`]* is a reservoir, a stack and trained readouts.
-//! - A *[`Verdict`]* is what a recogniser says of a word.
+//! The crate is for people who study reservoir computing, formal languages or length generalization, and for those who
+//! want a recognizer learned from an automaton, a grammar (see the crate `echostack-grammar`) or recorded parser actions.
+//! If you have a grammar and only need a parser, use a parser generator.
 //!
-//! # The modules
-//! - [`symbol`]: alphabets, tokens, words. [`recognize`]: sessions, verdicts, limits, and the loop of Algorithms 1 and 2.
-//! - [`automaton`]: the LR(1)-automaton, its oracle, its viable stacks. [`teach`]: traces.
-//! - [`reservoir`]: the trait and its kinds. [`readout`]: support vector machines and ridge regression.
-//! - [`machine`]: parameters, training (Algorithm 3), running (Algorithm 2). [`certify`]: proofs for all words.
-//!   [`extract`]: the automaton that a machine is. [`table`]: automata as tables. [`language`]: words to learn from. [`study`]: learning that tests itself, or proves itself. [`tasks`]: the
-//!   paper's nine tasks.
-//!
-//! # A whole small program
+//! # Example
 //! ```
-//! use echostack::tasks::{ReservoirKind, Split, Task};
-//! use echostack::{Verdict};
+//! use echostack::reservoir::ReservoirKind;
+//! use echostack::tasks::{Split, Task};
+//! use echostack::{Params, Recognizer, Verdict};
 //!
-//! // A hundred words of balanced brackets, each with what a parser does on it.
+//! // A hundred balanced words of brackets, each annotated with what a parser does on it.
 //! let traces = Task::Dyck1.examples(Split::Train, 100, 0);
-//! let params = Task::Dyck1.params(ReservoirKind::Cycle, 256, 0);
-//! let machine = params.check()?.fit(&Task::Dyck1.alphabet(), &traces, &())?;
+//! let machine = Params::standard(ReservoirKind::Cycle, 256, 0).fit(&Task::Dyck1.alphabet(), &traces)?;
 //!
 //! let word = machine.alphabet().word("( ( ) ( ) )".split(' '))?;
 //! assert_eq!(machine.judge(&word), Verdict::Accept);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//! The `examples` folder has longer programs: `prove_and_compile` goes from a language to a proved machine and a table,
+//! `own_teacher` trains from annotations made by your own code, and `stream_tokens` reads one token at a time.
+//!
+//! # Terms
+//! - A *symbol* is a terminal or a nonterminal of an [`Alphabet`]. A *token* is a terminal at its place in a [`Word`]. The
+//!   *lookahead* is the next token, or the end of the word ([`Lookahead`]).
+//! - An [`Automaton`] is a list of LR(1) rules: given a *suffix* of the stack and a lookahead, pop and push. An [`Oracle`]
+//!   runs one.
+//! - A *recognizer* ([`Recognizer`]) judges words: an oracle, a machine or a table. It reads one word in a [`Session`] and
+//!   returns a [`Verdict`]. A *strict* recognizer rejects at the first token that cannot follow; a *tolerant* one, as in
+//!   the paper, skips such tokens and decides at the end.
+//! - A [`Trace`] annotates one word with what a parser does on it: pops, pushes, shifts and outputs. A *teacher* is
+//!   whatever produces traces. An *exercise* is a single decision without a word that leads to it ([`teach::Exercise`]); a
+//!   *context* is an exercise with the number of times it occurs in a corpus ([`teach::Context`]).
+//! - A [`Machine`] is a reservoir, a stack and trained readouts.
+//! - A [`Certificate`] proves that a machine agrees with an automaton on every word. It divides all configurations into
+//!   *cells*, each a suffix of the stack with a lookahead, and bounds every readout on each cell.
+//! - *Extraction* finds the automaton that a machine implements ([`extract::extract`]).
+//! - A [`Table`] is an automaton compiled for speed, and a [`Scanner`] is the fast way to run one.
+//! - A [`Model`] is a machine or a table, as loaded from a file.
+//!
+//! # Modules
+//! Each module uses only modules that are listed above it.
+//! - [`symbol`]: alphabets, tokens and words. [`control`]: progress and cancellation. [`file`](mod@file): reading and writing files.
+//! - [`recognize`]: recognizers, sessions, verdicts, limits and parse trees.
+//! - [`automaton`]: LR(1) automata, their oracles, and grammars for other tools.
+//! - [`table`]: automata compiled to tables and to source code.
+//! - [`teach`]: traces, exercises and corpora. [`language`]: words to learn from and to test with.
+//! - [`reservoir`]: the kinds of reservoir. [`readout`]: support vector machines and ridge regression.
+//! - [`machine`]: parameters, training and model files.
+//! - [`certify`]: proofs. [`extract`]: from machines to automata and back.
+//! - [`study`]: training that tests or proves itself. [`tasks`]: the paper's nine tasks.
+//!
+//! # Errors
+//! Every error says what was given, what is needed and what to do. Error types are enums, one for each operation that
+//! can fail in its own way ([`machine::FitError`], [`certify::CertifyError`], [`file::FileError`], and so on); they will
+//! grow, so a `match` needs a wildcard arm. Rejecting a word is not an error but a [`Verdict`].
+//!
+//! # Limits
+//! Words, models, automata and certificates may come from anyone. Reading them cannot panic, and nothing is allocated in
+//! proportion to a number that a file merely claims. [`Limits`] bounds the depth of the stack and the number of actions per
+//! token; a run that reaches a limit ends with [`Verdict::Stopped`]. Long computations take a [`Control`], which reports
+//! progress and can cancel them.
+//!
+//! # Determinism
+//! The same seeds give the same results, whatever the number of threads. Random numbers come from ChaCha8. Running a
+//! machine gives the same bits on every CPU. Training uses linear algebra whose last bits may depend on the CPU; what is
+//! trained is part of the model file.
 
 pub mod automaton;
 pub mod certify;
@@ -51,7 +87,7 @@ pub mod language;
 pub mod machine;
 pub mod manifest;
 pub mod model;
-mod name;
+pub mod name;
 pub mod readout;
 pub mod recognize;
 pub mod reservoir;
@@ -64,31 +100,14 @@ pub mod tasks;
 pub mod teach;
 mod undo;
 
-pub use automaton::{Automaton, AutomatonError, AutomatonJsonError, Oracle, Rule, Viability};
-pub use certify::{Certificate, CertificateFileError, CertifyError, Proof, Prover, check};
-pub use control::{Control, Deadline, Stage};
-pub use extract::{ConstructError, ExtractError, Extraction, construct, extract};
-pub use file::FileError;
-pub use language::{Language, Walks, WordKind, all_words, draw, examples};
-pub use machine::{ActionReadout, Checked, Choices, FitError, Machine, OutputReadout, ParamError, Params, Readout};
+pub use automaton::{Automaton, Oracle};
+pub use certify::{Certificate, Prover};
+pub use control::Control;
+pub use machine::{Machine, Params};
 pub use manifest::Manifest;
 pub use model::Model;
-pub use name::UnknownName;
-pub use readout::{Lesson, Lessons, Svm};
-pub use recognize::{
-    Event, Limit, Limits, Mode, Node, Observer, Outputs, Recognizer, Reduction, Run, Session, Stack, Status, Tree,
-    TreeBuilder, Verdict, View, Visit, judge_all, judge_in_turn, outputs, watch_all,
-};
-pub use reservoir::{
-    Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,
-    ReservoirParams, ReservoirParts, Signs, encode,
-};
-pub use simd::Simd;
-pub use study::{ProofRound, Round, Study, StudyError, practise};
-pub use symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
+pub use recognize::{Limits, Recognizer, Session, Verdict};
+pub use study::Study;
+pub use symbol::{Alphabet, Lookahead, SymbolId, Word};
 pub use table::{Scanner, Table};
-pub use teach::{
-    Answer, Comparison, Context, ContextFile, Contradiction, Corpus, CorpusError, Depth, Exercise, Score, Step, Trace,
-    TraceError, TraceFault, TraceFileError, TraceReader, compare, contradictions, output_error, read_contexts,
-    read_traces, record, score, write_contexts, write_traces,
-};
+pub use teach::Trace;

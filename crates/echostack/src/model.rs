@@ -267,7 +267,8 @@ mod tests {
     use super::*;
     use crate::automaton::Oracle;
     use crate::language::{WordKind, draw};
-    use crate::tasks::{ReservoirKind, Split, Task};
+    use crate::reservoir::ReservoirKind;
+    use crate::tasks::{Split, Task};
 
     /// Words of all kinds, and one with a token that is none.
     fn words() -> Vec<Word> {

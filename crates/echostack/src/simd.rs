@@ -37,7 +37,7 @@ impl Simd {
     ///
     /// ```
     /// let mut values = [-1.0, 0.0, 0.5, 40.0];
-    /// echostack::Simd::default().tanh(&mut values);
+    /// echostack::reservoir::Simd::default().tanh(&mut values);
     /// assert!((values[2] - 0.5f64.tanh()).abs() < 1e-15);
     /// assert_eq!((values[1], values[3]), (0.0, 1.0));
     /// ```

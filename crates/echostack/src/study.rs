@@ -72,6 +72,7 @@ pub struct ProofRound {
 
 /// Why a study could not begin or go on.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StudyError {
     /// Training failed.
     #[error(transparent)]

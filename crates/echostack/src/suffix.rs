@@ -21,7 +21,7 @@ use crate::symbol::{Alphabet, Lookahead, SymbolId};
 /// assert_eq!(suffix.display(&alphabet).to_string(), "... a S");
 /// assert_eq!(suffix.longer(None).display(&alphabet).to_string(), "^ a S");
 /// assert!(suffix.covers(&suffix.longer(Some(a))));
-/// # Ok::<(), echostack::AlphabetError>(())
+/// # Ok::<(), echostack::symbol::AlphabetError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StackSuffix {
@@ -140,7 +140,7 @@ impl PartialOrd for StackSuffix {
 /// let [a, b] = ["a", "b"].map(|name| alphabet.symbol(name).unwrap());
 /// let suffix = InputSuffix::new(vec![a, b], Lookahead::End, true);
 /// assert_eq!(suffix.display(&alphabet).to_string(), "^ a b #");
-/// # Ok::<(), echostack::AlphabetError>(())
+/// # Ok::<(), echostack::symbol::AlphabetError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InputSuffix {

@@ -77,6 +77,7 @@ pub const MAX_SYMBOLS: usize = 1 << 16;
 
 /// Why an alphabet was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AlphabetError {
     /// A name stands twice, in whichever of the two lists.
     #[error("the symbol {0:?} is named twice; give every terminal and nonterminal its own name")]
@@ -104,7 +105,7 @@ pub enum AlphabetError {
 /// assert_eq!(alphabet.name(open), "(");
 /// assert!(alphabet.is_terminal(open));
 /// assert_eq!(alphabet.len(), 3);
-/// # Ok::<(), echostack::AlphabetError>(())
+/// # Ok::<(), echostack::symbol::AlphabetError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Alphabet {

@@ -3,12 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use echostack::tasks::{ReservoirKind, Task};
-use echostack::{
-    Automaton, AutomatonError, Certificate, CertifyError, Control, Drive, ExtractError, Machine, Mode, Oracle, Params,
-    Proof, Prover, Recognizer, Reservoir, ReservoirParams, ReservoirParts, Rule, Simd, Study, StudyError, View, Walks,
-    check, extract,
-};
+use echostack::automaton::{AutomatonError, Rule};
+use echostack::certify::{CertifyError, Proof, check};
+use echostack::extract::{ExtractError, extract};
+use echostack::language::Walks;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Drive, Reservoir, ReservoirParams, ReservoirParts, Simd};
+use echostack::study::StudyError;
+use echostack::tasks::Task;
+use echostack::{Automaton, Certificate, Control, Machine, Oracle, Params, Prover, Recognizer, Study};
 use safetensors::SafeTensors;
 use serde_json::{Value, json};
 
@@ -297,7 +301,7 @@ fn nudged(machine: &Machine, tensor: &str, place: usize, change: impl Fn(f64) ->
 }
 
 /// What the machine decides on each of the contexts that it was taught.
-fn decisions(machine: &Machine) -> Vec<echostack::Choices> {
+fn decisions(machine: &Machine) -> Vec<echostack::machine::Choices> {
     let lessons = machine.lessons();
     let choose = |(lesson, _)| {
         let (input, stack) = lessons.states(&**machine.reservoir(), lesson);

@@ -5,10 +5,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{
-    Drive, Input, Limits, Machine, Params, Recognizer, Reservoir, ReservoirParams, Session, Simd, Status, SymbolId,
-};
+use echostack::recognize::Status;
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Drive, Reservoir, ReservoirParams, Simd};
+use echostack::symbol::Input;
+use echostack::tasks::{Split, Task};
+use echostack::{Limits, Machine, Params, Recognizer, Session, SymbolId};
 
 const MILLION: usize = 1_000_000;
 

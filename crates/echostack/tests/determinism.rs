@@ -3,8 +3,12 @@
 mod common;
 
 use common::{fit, trained};
-use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Event, Limits, Machine, Readout, Recognizer, Simd, Verdict, Word, judge_all};
+use echostack::machine::Readout;
+use echostack::recognize::{Event, judge_all};
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::Simd;
+use echostack::tasks::{Split, Task};
+use echostack::{Limits, Machine, Recognizer, Verdict, Word};
 
 /// All decision values of a machine on the states it was taught on, and its verdicts, outputs and margins on test words.
 fn fingerprint(machine: &Machine, words: &[Word]) -> (Vec<u64>, Vec<Verdict>) {

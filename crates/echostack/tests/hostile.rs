@@ -5,13 +5,13 @@
 //! `ECHOSTACK_MUTANTS=100000 cargo test --test hostile mutants -- --nocapture`.
 
 mod hostile {
-    pub mod compare;
-    pub mod directed;
-    pub mod forge;
-    pub mod gaps;
-    pub mod model;
-    pub mod mutate;
-    pub mod subjects;
+    pub(crate) mod compare;
+    pub(crate) mod directed;
+    pub(crate) mod forge;
+    pub(crate) mod gaps;
+    pub(crate) mod model;
+    pub(crate) mod mutate;
+    pub(crate) mod subjects;
 }
 
 use std::collections::BTreeMap;

@@ -6,11 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Order, error, fit, languages, slow_outputs};
-use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::control::Stage;
+use echostack::machine::{ActionReadout, FitError};
+use echostack::recognize::{Limit, Mode, Outputs, Reduction, Run, Stack, Status, View, outputs, watch_all};
+use echostack::reservoir::ReservoirKind;
+use echostack::symbol::Input;
+use echostack::tasks::{Split, Task};
+use echostack::teach::{Step, record};
 use echostack::{
-    ActionReadout, Alphabet, Control, FitError, Input, Limit, Limits, Machine, Mode, Oracle, Outputs, Params,
-    Recognizer, Reduction, Run, Session, Stack, Stage, Status, Step, SymbolId, Trace, Verdict, View, Word, outputs,
-    record, watch_all,
+    Alphabet, Control, Limits, Machine, Oracle, Params, Recognizer, Session, SymbolId, Trace, Verdict, Word,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

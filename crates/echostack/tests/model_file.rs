@@ -5,11 +5,13 @@ mod common;
 use std::sync::Arc;
 
 use common::{fit, trained};
-use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{
-    ActionReadout, Drive, Event, FileError, Limits, Machine, Mode, Params, Recognizer, Reservoir, ReservoirParams,
-    Simd, View, Word,
-};
+use echostack::file::FileError;
+use echostack::machine::ActionReadout;
+use echostack::recognize::{Event, Mode, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Drive, Reservoir, ReservoirParams, Simd};
+use echostack::tasks::{Split, Task};
+use echostack::{Limits, Machine, Params, Recognizer, Word};
 use rand::{RngExt, SeedableRng};
 
 /// Every margin, output and action on a word, as bits.

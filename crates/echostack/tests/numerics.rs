@@ -1,7 +1,7 @@
 //! tanh and exp against arbitrary precision.
 
 use astro_float::{BigFloat, Consts, RoundingMode};
-use echostack::Simd;
+use echostack::reservoir::Simd;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -6,9 +6,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use common::languages;
+use echostack::automaton::Rule;
+use echostack::recognize::Limit;
+use echostack::recognize::{Mode, Status, outputs};
+use echostack::symbol::Input;
 use echostack::tasks::Task;
-use echostack::{Input, Limit, Limits, Recognizer, Rule};
-use echostack::{Lookahead, Mode, Oracle, Session, Status, SymbolId, Verdict, Word, outputs};
+use echostack::{Limits, Recognizer};
+use echostack::{Lookahead, Oracle, Session, SymbolId, Verdict, Word};
 
 /// Whether the letters are a word of the language.
 fn member(task: Task, word: &[u8]) -> bool {
@@ -227,8 +231,9 @@ fn reductions_under_a_refused_token_leave_no_trace() {
     let strict = oracle(Task::Json, Mode::Strict);
     let alphabet = Task::Json.alphabet();
     let mut session = strict.start(Limits::default());
-    let feed =
-        |session: &mut echostack::Run<_>, name| session.feed(Input::Symbol(alphabet.symbol(name).unwrap()), &mut ());
+    let feed = |session: &mut echostack::recognize::Run<_>, name| {
+        session.feed(Input::Symbol(alphabet.symbol(name).unwrap()), &mut ())
+    };
     for name in ["{", "k", ":", "n"] {
         assert_eq!(feed(&mut session, name), Status::Open);
     }

@@ -1,10 +1,13 @@
 //! Automata read back out of machines.
 
-use echostack::tasks::{ReservoirKind, Task};
-use echostack::{
-    Alphabet, Automaton, ExtractError, Machine, Mode, Oracle, Params, Proof, Prover, Recognizer, Rule, Study, View,
-    Walks, check, construct, extract,
-};
+use echostack::automaton::Rule;
+use echostack::certify::{Proof, check};
+use echostack::extract::{ExtractError, construct, extract};
+use echostack::language::Walks;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::Task;
+use echostack::{Alphabet, Automaton, Machine, Oracle, Params, Prover, Recognizer, Study};
 
 fn oracle(task: Task) -> Oracle {
     Oracle::strict(task.automaton().unwrap()).unwrap()
@@ -23,7 +26,7 @@ fn read_back(task: Task, machine: &Machine) {
     let (own, paper) = (found.oracle.automaton(), task.automaton().unwrap());
     assert!(own.rules().len() <= paper.rules().len(), "{task}:\n{own}");
     assert_eq!(own.accepting(), paper.accepting(), "{task}");
-    echostack::check(&found.certificate, machine, &found.oracle, &()).unwrap();
+    echostack::certify::check(&found.certificate, machine, &found.oracle, &()).unwrap();
     let oracle = oracle(task);
     let prover = Prover::new(&oracle, machine.view(), &()).unwrap();
     assert!(matches!(prover.prove(machine, &()).unwrap(), Proof::Proved(_)), "{task}");
@@ -94,7 +97,7 @@ fn a_machine_that_cannot_be_read_is_told() {
     // Taught on right words only, it refuses nothing and shifts what no rule is for: whatever it is, it is not exact by luck.
     let blind = fit(Params { view: View::Symbol, mode: Mode::Strict, ..Params::standard(ReservoirKind::Cycle, 32, 0) });
     match extract(&blind, &()) {
-        Ok(found) => echostack::check(&found.certificate, &blind, &found.oracle, &()).unwrap(),
+        Ok(found) => echostack::certify::check(&found.certificate, &blind, &found.oracle, &()).unwrap(),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

@@ -4,8 +4,10 @@
 mod common;
 
 use common::{Order, fit, languages, slow_outputs};
-use echostack::tasks::{ReservoirKind, Split};
-use echostack::{Params, Svm, Trace};
+use echostack::readout::Svm;
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::Split;
+use echostack::{Params, Trace};
 
 #[test]
 fn push_decided_after_the_pop_fails() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use echostack::{
+use echostack::reservoir::{
     Activation, Cycle, Drive, Legendre, MatrixParts, MatrixReservoir, Random, Recurrent, Reservoir, ReservoirError,
     ReservoirParams, Signs, Simd, encode,
 };

@@ -9,11 +9,13 @@ use std::path::Path;
 use std::process::Command;
 
 use common::fit;
-use echostack::tasks::{ReservoirKind, Split};
-use echostack::{
-    Choices, Cycle, Legendre, Lesson, Lessons, Machine, Params, Random, Readout, Reduction, ReservoirParams, Svm,
-    SymbolId,
-};
+use echostack::machine::{Choices, Readout};
+use echostack::readout::{Lesson, Lessons, Svm};
+use echostack::recognize::Reduction;
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams};
+use echostack::tasks::Split;
+use echostack::{Machine, Params, SymbolId};
 
 /// A class number as scikit-learn orders it: none first, then the symbols by their index.
 fn push_class(push: Option<SymbolId>) -> i64 {

@@ -1,9 +1,16 @@
 //! Tables against automata on many words. `ECHOSTACK_TOKENS` is the number of tokens for each language.
 
-use echostack::tasks::{ReservoirKind, Task};
+use echostack::automaton::Rule;
+use echostack::certify::Proof;
+use echostack::extract::extract;
+use echostack::language::{WordKind, draw};
+use echostack::recognize::{Mode, Node, TreeBuilder, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::symbol::Input;
+use echostack::tasks::Task;
+use echostack::teach::{read_traces, record, write_traces};
 use echostack::{
-    Alphabet, Automaton, Input, Limits, Machine, Manifest, Mode, Node, Oracle, Params, Proof, Recognizer, Rule,
-    Scanner, Study, SymbolId, Table, TreeBuilder, View, WordKind, draw, extract, read_traces, record, write_traces,
+    Alphabet, Automaton, Limits, Machine, Manifest, Oracle, Params, Recognizer, Scanner, Study, SymbolId, Table,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

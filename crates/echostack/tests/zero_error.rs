@@ -3,7 +3,8 @@
 mod common;
 
 use common::{error, languages, trained};
-use echostack::tasks::{ReservoirKind, Split, Task};
+use echostack::reservoir::ReservoirKind;
+use echostack::tasks::{Split, Task};
 use rayon::prelude::*;
 
 fn errors(task: Task, kind: ReservoirKind, neurons: usize) -> Vec<f64> {

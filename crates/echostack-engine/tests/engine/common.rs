@@ -11,7 +11,8 @@ use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use echostack::tasks::{Split, Task};
-use echostack::{Recognizer, Limits, Manifest, Oracle, SymbolId, Table, Word, WordKind, draw};
+use echostack::{Limits, Manifest, Oracle, Recognizer, SymbolId, Table, Word};
+use echostack::language::{WordKind, draw};
 
 /// Words of every kind with what must be said of them.
 pub struct Truth {

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::Output;
 
 use echostack::tasks::{Split, Task};
-use echostack::{Context, ContextFile, Corpus, Depth, Oracle, Trace, WordKind, examples, read_contexts, write_traces};
+use echostack::{Oracle, Trace};
+use echostack::language::{WordKind, examples};
+use echostack::teach::{Context, ContextFile, Corpus, Depth, read_contexts, write_traces};
 use echostack_engine::TraceWriter;
 
 use crate::cluster::{cluster, program};

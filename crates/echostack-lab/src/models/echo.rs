@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use echostack::readout::least_squares;
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Reservoir, Simd};
 use echostack::reservoir::{Sequence, run};
-use echostack::tasks::ReservoirKind;
-use echostack::{Reservoir, Simd, Trace, Word, readout::least_squares};
+use echostack::{Trace, Word};
 use rand_chacha::ChaCha8Rng;
 
 use super::{chosen, draw_reservoir, drives, one_of, reservoir, short};

@@ -16,8 +16,12 @@
 use std::sync::Arc;
 
 use echostack::readout::Classifier;
-use echostack::tasks::{ReservoirKind, Task};
-use echostack::{Drive, Input, Reservoir, Simd, Svm, Trace, Word};
+use echostack::readout::Svm;
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Drive, Reservoir, Simd};
+use echostack::symbol::Input;
+use echostack::tasks::Task;
+use echostack::{Trace, Word};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;

@@ -4,8 +4,11 @@ mod echo;
 mod memory;
 mod stack;
 
-use echostack::tasks::{ReservoirKind, Task};
-use echostack::{Cycle, Drive, Input, Legendre, Random, Reservoir, ReservoirParams, Signs, Word};
+use echostack::Word;
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Cycle, Drive, Legendre, Random, Reservoir, ReservoirParams, Signs};
+use echostack::symbol::Input;
+use echostack::tasks::Task;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;

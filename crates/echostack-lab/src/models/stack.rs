@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use echostack::tasks::ReservoirKind;
-use echostack::{
-    Alphabet, Limits, Machine, OutputReadout, Outputs, Params, ReservoirParams, Svm, Trace, Word, watch_all,
-};
+use echostack::machine::OutputReadout;
+use echostack::readout::Svm;
+use echostack::recognize::{Outputs, watch_all};
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::ReservoirParams;
+use echostack::{Alphabet, Limits, Machine, Params, Trace, Word};
 use rand_chacha::ChaCha8Rng;
 
 use super::{chosen, draw_reservoir, neurons, one_of, reservoir, short};

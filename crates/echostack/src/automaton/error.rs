@@ -5,6 +5,7 @@ use crate::control::Cancelled;
 
 /// Why an automaton was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AutomatonError {
     /// A symbol of a rule is not in the alphabet.
     #[error("rule {rule} names symbol number {symbol}, but the alphabet has {len} symbols")]

@@ -9,6 +9,7 @@ use crate::symbol::{Alphabet, AlphabetError, Lookahead, SymbolId};
 
 /// Why a text is no automaton.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AutomatonJsonError {
     /// The text is no JSON of the right form.
     #[error("this is no automaton in JSON: {0}")]

@@ -11,7 +11,8 @@ use crate::symbol::{Alphabet, Lookahead, SymbolId};
 /// An LR(1)-automaton: alphabet, ordered rules, accepting nonterminals.
 ///
 /// ```
-/// use echostack::{Alphabet, Automaton, Lookahead, Rule};
+/// use echostack::{Alphabet, Automaton, Lookahead};
+/// use echostack::automaton::Rule;
 /// // a^n b^n, the paper's Equation (3): [(aSb, epsilon, 3, S), (a, b, 0, S)]
 /// let alphabet = Alphabet::new(["a", "b"], ["S"])?;
 /// let [a, b, s] = ["a", "b", "S"].map(|name| alphabet.symbol(name).unwrap());

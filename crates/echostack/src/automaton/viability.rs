@@ -14,14 +14,15 @@ index! {
 /// A finite automaton that reads a stack from its bottom and says whether it is viable.
 ///
 /// ```
-/// use echostack::{Viability, tasks::Task};
+/// use echostack::automaton::Viability;
+/// use echostack::tasks::Task;
 /// let automaton = Task::Anbn.automaton().unwrap();
 /// let viability = Viability::new(&automaton)?;
 /// let [a, s] = ["a", "S"].map(|name| automaton.alphabet().symbol(name).unwrap());
 /// let state = |stack: &[_]| stack.iter().fold(viability.bottom(), |state, &symbol| viability.push(state, symbol));
 /// assert!(viability.is_viable(state(&[a, a, s])));
 /// assert!(!viability.is_viable(state(&[s, a])));
-/// # Ok::<(), echostack::AutomatonError>(())
+/// # Ok::<(), echostack::automaton::AutomatonError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Viability {

@@ -606,10 +606,11 @@ mod tests {
     use super::*;
     use crate::machine::{Choices, Params};
     use crate::recognize::{Mode, Reduction};
+    use crate::reservoir::ReservoirKind;
     use crate::reservoir::{Drive, encode};
     use crate::study::Study;
     use crate::symbol::Lookahead;
-    use crate::tasks::{ReservoirKind, Task};
+    use crate::tasks::Task;
     use crate::teach::Answer;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
@@ -647,7 +648,7 @@ mod tests {
             for kind in ReservoirKind::ALL {
                 for view in [View::Symbol, View::Reservoir] {
                     let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 1) };
-                    let (machine, _) = crate::construct(&oracle, &params.check().unwrap(), &()).unwrap();
+                    let (machine, _) = crate::extract::construct(&oracle, &params.check().unwrap(), &()).unwrap();
                     let [certain, open] = compare_lists(&machine, count);
                     assert!(
                         certain > count / 4 && open > 0,

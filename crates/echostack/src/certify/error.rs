@@ -6,6 +6,7 @@ use crate::file::FileError;
 
 /// Why a machine cannot be proved right or wrong.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CertifyError {
     /// The alphabets differ.
     #[error("the machine and the automaton have different symbols, so that no two of their stacks are equal")]

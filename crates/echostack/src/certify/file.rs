@@ -13,6 +13,7 @@ use crate::symbol::{Lookahead, MAX_SYMBOLS, SymbolId};
 
 /// Why a text is no certificate.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CertificateFileError {
     /// It is no JSON of the right form.
     #[error("this is no certificate: {0}")]

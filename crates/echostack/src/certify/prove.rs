@@ -1,6 +1,8 @@
 //! The search for a proof: cells are split until the machine's decision is certain in each, or until it is seen to be
 //! wrong.
 
+use std::fmt;
+
 use super::bound::{Bounds, Scratch, Sighting};
 use super::cells::{Cells, InputSightings, Next, Obligation, StackWalk};
 use super::certificate::{ARITHMETIC, Cell, Certificate};
@@ -80,6 +82,12 @@ pub struct Prover<'a> {
     reach: Reach,
     witness: Witness,
     completions: Vec<Completion>,
+}
+
+impl fmt::Debug for Prover<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prover").field("oracle", self.oracle).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Prover<'a> {

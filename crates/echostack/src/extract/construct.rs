@@ -23,6 +23,7 @@ use crate::teach::{Answer, Exercise};
 
 /// Why no machine could be constructed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConstructError {
     /// The machine cannot be compared with the automaton.
     #[error(transparent)]

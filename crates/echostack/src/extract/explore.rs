@@ -24,6 +24,7 @@ use crate::teach::Answer;
 
 /// Why no automaton could be read out of a machine.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExtractError {
     /// The machine cannot be compared with automata.
     #[error(transparent)]

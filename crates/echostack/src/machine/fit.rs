@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::params::{ActionReadout, Checked, OutputReadout, Params};
+use super::params::{ActionReadout, Checked, OutputReadout, ParamError, Params};
 use super::readouts::{Actions, LabelledHead, Output, Readouts};
 use super::stack_machine::{Machine, drive};
 use crate::control::{Control, Stage};
@@ -21,6 +21,7 @@ use crate::teach::{Answer, Exercise, Follower, Instruction, Trace, digest};
 
 /// Why a machine could not be trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FitError {
     /// There is nothing to learn from.
     #[error("no traces and no contexts were given; a machine needs at least one")]
@@ -35,6 +36,9 @@ pub enum FitError {
         /// The outputs of the first trace.
         needed: usize,
     },
+    /// A parameter is out of range.
+    #[error(transparent)]
+    Param(#[from] ParamError),
     /// The reservoir does not fit the alphabet.
     #[error(transparent)]
     Reservoir(#[from] ReservoirError),
@@ -70,6 +74,16 @@ impl From<Fault> for FitError {
             Fault::NotConverged(steps) => Self::NotConverged(steps),
             Fault::NotFinite => Self::NotFinite,
         }
+    }
+}
+
+impl Params {
+    /// Checks the parameters and trains a machine. [`Checked::fit`] does the same with progress and cancellation.
+    ///
+    /// # Errors
+    /// See [`FitError`].
+    pub fn fit(&self, alphabet: &Arc<Alphabet>, traces: &[Trace]) -> Result<Machine, FitError> {
+        self.clone().check()?.fit(alphabet, traces, &())
     }
 }
 

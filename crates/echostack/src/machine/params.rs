@@ -90,6 +90,7 @@ impl Params {
 
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParamError {
     /// The reservoir cannot be built.
     #[error(transparent)]

@@ -195,7 +195,9 @@ mod tests {
     fn states_are_those_of_the_whole_stack() {
         let simd = Simd::default();
         let reservoir =
-            crate::ReservoirParams::Cycle(Cycle { neurons: 8, jump_length: 2, ..Cycle::default() }).build(3).unwrap();
+            crate::reservoir::ReservoirParams::Cycle(Cycle { neurons: 8, jump_length: 2, ..Cycle::default() })
+                .build(3)
+                .unwrap();
         let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(3);
         let mut stack = StateStack::new(8, 1, 2);
         let mut obvious: Vec<Result<usize, [f64; 2]>> = Vec::new();

@@ -16,7 +16,9 @@ use crate::teach::Answer;
 /// A clone is cheap: it shares the readouts and the reservoir.
 ///
 /// ```
-/// use echostack::{Oracle, Params, Recognizer, Verdict, Word, record, tasks::Task};
+/// use echostack::{Oracle, Params, Recognizer, Verdict, Word};
+/// use echostack::tasks::Task;
+/// use echostack::teach::record;
 ///
 /// // The teacher: the automaton of the language a^n b^n, and its traces on ten words.
 /// let oracle = Oracle::tolerant(Task::Anbn.automaton().unwrap());

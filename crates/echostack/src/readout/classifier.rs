@@ -27,6 +27,7 @@ pub struct Classifier {
 
 /// Why a classifier could not be trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClassifierError {
     /// There are no rows.
     #[error("there is nothing to learn from")]

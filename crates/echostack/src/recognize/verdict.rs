@@ -74,6 +74,7 @@ impl Verdict {
 
 /// Why a run was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Limit {
     /// The stack would have grown beyond [`Limits::depth`].
     Depth,

@@ -8,6 +8,7 @@ pub const MAX_INPUT_WEIGHTS: usize = 1 << 26;
 
 /// Why a reservoir cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReservoirError {
     /// A parameter is out of its range.
     #[error("{name} is {given}, but must be {needed}")]

@@ -10,7 +10,7 @@ use crate::simd::{Abreast, DenseRows, Simd, SparseRows};
 /// A reservoir of given matrices. Mostly-zero recurrent weights are stored and multiplied sparsely.
 ///
 /// ```
-/// use echostack::{Activation, Drive, MatrixParts, MatrixReservoir, Recurrent, Simd, encode};
+/// use echostack::reservoir::{Activation, Drive, MatrixParts, MatrixReservoir, Recurrent, Simd, encode};
 /// let reservoir = MatrixReservoir::new(MatrixParts {
 ///     neurons: 2,
 ///     channels: 1,
@@ -22,7 +22,7 @@ use crate::simd::{Abreast, DenseRows, Simd, SparseRows};
 /// })?;
 /// let state = encode(&reservoir, Simd::default(), [Drive::Channel(0), Drive::Silence]);
 /// assert_eq!(state, [0.0, 0.5]);
-/// # Ok::<(), echostack::ReservoirError>(())
+/// # Ok::<(), echostack::reservoir::ReservoirError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct MatrixReservoir {

@@ -15,6 +15,7 @@ mod random;
 mod run;
 mod weights;
 
+pub use crate::simd::Simd;
 pub use cycle::{Cycle, CycleReservoir, Signs};
 pub use error::{MAX_INPUT_WEIGHTS, MAX_NEURONS, ReservoirError};
 pub use legendre::{Legendre, LegendreReservoir};

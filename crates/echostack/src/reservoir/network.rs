@@ -34,7 +34,7 @@ pub struct Transition<'a> {
 /// property: what was read long ago must fade from the state.
 ///
 /// ```
-/// use echostack::{Drive, Reservoir, Simd};
+/// use echostack::reservoir::{Drive, Reservoir, Simd};
 /// /// Remembers the last input and half of the state before it.
 /// #[derive(Debug)]
 /// struct Fading(usize);

@@ -39,14 +39,14 @@ pub struct Sequence<'a> {
 ///
 /// ```
 /// use echostack::reservoir::{Sequence, run};
-/// use echostack::{Cycle, Drive, ReservoirParams, Simd, encode};
+/// use echostack::reservoir::{Cycle, Drive, ReservoirParams, Simd, encode};
 /// let reservoir = ReservoirParams::Cycle(Cycle::default()).build(2)?;
 /// let drives = vec![Drive::Channel(0), Drive::Channel(1), Drive::Silence];
 /// let neurons = reservoir.neurons();
 /// let mut states = vec![0.0; 3 * neurons];
 /// run(&*reservoir, Simd::default(), &mut [Sequence { start: vec![0.0; neurons], drives: drives.clone(), states: &mut states }]);
 /// assert_eq!(states[2 * neurons..], encode(&*reservoir, Simd::default(), drives));
-/// # Ok::<(), echostack::ReservoirError>(())
+/// # Ok::<(), echostack::reservoir::ReservoirError>(())
 /// ```
 ///
 /// # Panics

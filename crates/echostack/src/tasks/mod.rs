@@ -7,5 +7,3 @@ mod long;
 mod task;
 
 pub use task::{Split, Task};
-
-pub use crate::reservoir::ReservoirKind;

@@ -38,6 +38,7 @@ pub struct Context {
 
 /// Why a trace cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CorpusError {
     /// Its word has vectors.
     #[error("the word has vectors, but contexts are of tokens")]

@@ -1,5 +1,6 @@
 //! Traces and contexts as JSON Lines, described in docs/format.md: what any other source of teaching writes.
 
+use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, Unknown
 
 /// Why a file of traces or of contexts could not be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceFileError {
     /// The file could not be read.
     #[error(transparent)]
@@ -210,6 +212,12 @@ impl<R: BufRead> Lines<R> {
 pub struct TraceReader<R> {
     alphabet: Arc<Alphabet>,
     lines: Lines<R>,
+}
+
+impl<R> fmt::Debug for TraceReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceReader").field("alphabet", &self.alphabet).finish_non_exhaustive()
+    }
 }
 
 impl<R: BufRead> TraceReader<R> {

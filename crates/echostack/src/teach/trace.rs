@@ -43,6 +43,7 @@ pub struct TraceError {
 
 /// What is wrong with a step of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceFault {
     /// The number of steps does not fit the word.
     #[error(

@@ -1,30 +1,35 @@
 //! What several tests share.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use echostack::tasks::{ReservoirKind, Split, Task};
-use echostack::{Drive, Input, Limits, Machine, Params, Simd, Trace, View, Word, encode, score};
+use echostack::recognize::View;
+use echostack::reservoir::ReservoirKind;
+use echostack::reservoir::{Drive, Simd, encode};
+use echostack::symbol::Input;
+use echostack::tasks::{Split, Task};
+use echostack::teach::score;
+use echostack::{Limits, Machine, Params, Trace, Word};
 
 /// The symbolic tasks.
-pub fn languages() -> impl Iterator<Item = Task> {
+pub(crate) fn languages() -> impl Iterator<Item = Task> {
     Task::ALL.into_iter().filter(|task| task.is_symbolic())
 }
 
 /// A machine trained on 100 words of a task, in the paper's way.
-pub fn trained(task: Task, kind: ReservoirKind, neurons: usize, seed: u64) -> Machine {
+pub(crate) fn trained(task: Task, kind: ReservoirKind, neurons: usize, seed: u64) -> Machine {
     fit(task, task.params(kind, neurons, seed), &task.examples(Split::Train, 100, seed))
 }
 
-pub fn fit(task: Task, params: Params, traces: &[Trace]) -> Machine {
+pub(crate) fn fit(task: Task, params: Params, traces: &[Trace]) -> Machine {
     params.check().unwrap().fit(&task.alphabet(), traces, &()).unwrap()
 }
 
-pub fn error(machine: &Machine, traces: &[Trace]) -> f64 {
+pub(crate) fn error(machine: &Machine, traces: &[Trace]) -> f64 {
     score(machine, traces, Limits::default()).error
 }
 
 /// Which state push is decided on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub(crate) enum Order {
     /// The same as pop: our reading.
     Same,
     /// That of the stack after the pop: Algorithm 2 as printed.
@@ -33,7 +38,7 @@ pub enum Order {
 
 /// Algorithm 2 in the slow and obvious way: the whole stack is fed through the reservoir again for every decision, and
 /// every readout computed from nothing. Ends early where the machine would be stopped.
-pub fn slow_outputs(machine: &Machine, word: &Word, order: Order) -> Vec<f64> {
+pub(crate) fn slow_outputs(machine: &Machine, word: &Word, order: Order) -> Vec<f64> {
     let simd = Simd::default();
     let reservoir = machine.reservoir();
     let drives: Vec<Drive<'_>> = word

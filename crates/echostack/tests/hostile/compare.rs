@@ -1,10 +1,12 @@
 //! Compares a machine that is called proved with its automaton, decision by decision, where the certificate says that the
 //! automaton can come to.
 
-use echostack::{
-    Certificate, Choices, Drive, Event, Input, Limits, Lookahead, Machine, Oracle, Recognizer, Reduction, Session,
-    Simd, Status, SymbolId, Viability, View,
-};
+use echostack::automaton::Viability;
+use echostack::machine::Choices;
+use echostack::recognize::{Event, Reduction, Status, View};
+use echostack::reservoir::{Drive, Simd};
+use echostack::symbol::Input;
+use echostack::{Certificate, Limits, Lookahead, Machine, Oracle, Recognizer, Session, SymbolId};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::Deserialize;
@@ -17,7 +19,7 @@ const SHORT: usize = 8;
 /// What the machine does otherwise than the automaton.
 #[derive(Clone, Debug)]
 #[expect(dead_code, reason = "it is printed as a whole")]
-pub struct Different {
+pub(crate) struct Different {
     pub stack: Vec<SymbolId>,
     pub next: Lookahead,
     pub what: String,
@@ -82,7 +84,7 @@ impl Answers<'_> {
 }
 
 /// Everything that is compared of a machine that is called proved. `count` configurations are drawn at least.
-pub fn compare(
+pub(crate) fn compare(
     machine: &Machine,
     oracle: &Oracle,
     certificate: &Certificate,

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use echostack::extract::construct;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::{Drive, Random, Reservoir, ReservoirParams, Simd, encode};
 use echostack::reservoir::{LegendreParts, LegendreReservoir};
-use echostack::{
-    Automaton, Drive, Machine, Mode, Oracle, Params, Random, Reservoir, ReservoirParams, Simd, View, construct, encode,
-};
+use echostack::{Automaton, Machine, Oracle, Params};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
@@ -24,7 +25,7 @@ const DEEP: &str = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": [
     {"suffix": ["a"], "lookahead": {"end": true}, "pop": 1, "push": "S"}]}"#;
 
 /// A machine that errs for some values of one number, and is provable for others.
-pub struct Directed {
+pub(crate) struct Directed {
     /// The allowance that it comes near to.
     pub name: &'static str,
     pub subject: Subject,
@@ -38,7 +39,7 @@ pub struct Directed {
 
 impl Directed {
     /// The model with the hardest value that is still proved; `None` if none is.
-    pub fn shaved(&self) -> Option<Model> {
+    pub(crate) fn shaved(&self) -> Option<Model> {
         let with = |value: f64| {
             let mut model = self.model.clone();
             model.floats_mut(&self.tensor)[self.at] = value;
@@ -60,7 +61,7 @@ impl Directed {
 }
 
 /// All constructions; the seed draws what is free in them.
-pub fn all(seed: u64) -> Vec<Directed> {
+pub(crate) fn all(seed: u64) -> Vec<Directed> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     [terms, distances, linear, step, finish, clause].into_iter().map(|make| make(&mut random)).collect()
 }
@@ -232,7 +233,7 @@ fn distances(random: &mut ChaCha8Rng) -> Directed {
 }
 
 /// A kernel so narrow that rounding decides whether a state is in it: no allowance that is a part of its value is enough.
-pub fn narrow(seed: u64) -> (Subject, Model) {
+pub(crate) fn narrow(seed: u64) -> (Subject, Model) {
     let Rounded { subject, computed, centres: [_, nearer] } = rounded(&mut ChaCha8Rng::seed_from_u64(seed));
     let mut model = subject.model.clone();
     let gamma = 20. / (HALF * computed * computed);

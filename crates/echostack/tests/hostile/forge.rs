@@ -3,7 +3,9 @@
 //! Each begins with an honest one, of the same machine for another automaton or of another machine for the same automaton, with
 //! the digests of the pair at hand, and is edited.
 
-use echostack::{Automaton, Certificate, Machine, Oracle, Recognizer, Rule, Verdict, View, Word};
+use echostack::automaton::Rule;
+use echostack::recognize::View;
+use echostack::{Automaton, Certificate, Machine, Oracle, Recognizer, Verdict, Word};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -43,7 +45,7 @@ struct CellForm {
 }
 
 /// A machine and an automaton that differ on a word.
-pub struct Pair {
+pub(crate) struct Pair {
     pub name: String,
     machine: Machine,
     oracle: Oracle,
@@ -161,14 +163,14 @@ fn pairs_of(language: &str, view: View) -> Vec<Pair> {
 }
 
 /// Pairs that are known to differ.
-pub fn pairs() -> Vec<Pair> {
+pub(crate) fn pairs() -> Vec<Pair> {
     let languages =
         [("anbn", View::Symbol), ("dyck1", View::Symbol), ("latch", View::Symbol), ("anbn", View::Reservoir)];
     languages.into_iter().flat_map(|(language, view)| pairs_of(language, view)).collect()
 }
 
 /// What became of a forgery.
-pub enum Fate {
+pub(crate) enum Fate {
     /// It is no certificate at all.
     Unreadable,
     /// Why.
@@ -177,7 +179,7 @@ pub enum Fate {
 }
 
 /// The forgery with this number.
-pub fn forgery(pairs: &[Pair], seed: u64) -> Fate {
+pub(crate) fn forgery(pairs: &[Pair], seed: u64) -> Fate {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let pair = &pairs[random.random_range(0..pairs.len())];
     let mut form = pair.honest[random.random_range(0..pair.honest.len())].clone();
@@ -202,7 +204,7 @@ pub fn forgery(pairs: &[Pair], seed: u64) -> Fate {
 }
 
 /// Whether an unedited certificate of the pair is accepted for what it was made for: the way of a forgery does not spoil it.
-pub fn honest_is_accepted(language: &str) -> bool {
+pub(crate) fn honest_is_accepted(language: &str) -> bool {
     let subject = constructed(language, &oracle(language), View::Symbol).unwrap();
     let json = serde_json::to_string(&form(&subject)).unwrap();
     let certificate = Certificate::from_json(&json).unwrap();

@@ -1,8 +1,11 @@
 //! Model files of finite numbers that were once called proved, made anew from machines that are right.
 
-use echostack::{
-    Cycle, Drive, Mode, Params, Random, ReservoirParams, Signs, Simd, Study, Svm, View, Walks, construct, encode,
-};
+use echostack::extract::construct;
+use echostack::language::Walks;
+use echostack::readout::Svm;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::{Cycle, Drive, Random, ReservoirParams, Signs, Simd, encode};
+use echostack::{Params, Study};
 use serde_json::json;
 
 use super::model::Model;
@@ -10,7 +13,7 @@ use super::mutate::{add_bomb, add_run, own_numbers, shave};
 use super::subjects::{Subject, constructed, oracle};
 
 /// A sum of a neuron is infinite less infinite once the stack ends with `length` letters a.
-pub fn bomb(length: usize) -> (Subject, Model) {
+pub(crate) fn bomb(length: usize) -> (Subject, Model) {
     let oracle = oracle("anbn");
     let random = Random { neurons: 64, radius: 0.2, density: 0.02, ..Random::default() };
     let reservoir = ReservoirParams::Random(random);
@@ -40,7 +43,7 @@ fn aplus() -> Subject {
 
 /// One pair of classes names the same support vector again and again: a large weight, `count` tiny ones, the large one negated.
 /// All of the tiny ones together are `delta`, of which a sum from the first to the last sees nothing.
-pub fn repeated(count: usize, delta: f64, place: u32) -> (Subject, Model) {
+pub(crate) fn repeated(count: usize, delta: f64, place: u32) -> (Subject, Model) {
     let subject = aplus();
     let mut model = subject.model.clone();
     let large = delta.abs() / (0.75 * count as f64 * 0.24 * f64::EPSILON);
@@ -66,7 +69,7 @@ pub fn repeated(count: usize, delta: f64, place: u32) -> (Subject, Model) {
 }
 
 /// How many support vectors the output of that machine has.
-pub fn places() -> u32 {
+pub(crate) fn places() -> u32 {
     let model = aplus().model;
     let kernel = model.integers("output.kernel")[0];
     model.integers(&format!("kernel{kernel}.support")).len() as u32 / 2
@@ -102,7 +105,7 @@ fn state_of_s(model: &Model) -> (Vec<f64>, [usize; 2]) {
 }
 
 /// The exponent is a little less than 708 on the stack S, and more in the middle of the set that stands for it.
-pub fn flush_of_a_set() -> (Subject, Model) {
+pub(crate) fn flush_of_a_set() -> (Subject, Model) {
     let subject = aplus();
     let mut model = subject.model.clone();
     let (state, [neuron, _]) = state_of_s(&model);
@@ -114,7 +117,7 @@ pub fn flush_of_a_set() -> (Subject, Model) {
 }
 
 /// The exponent is 708 on the stack S, and one rounding more in the middle of the set that stands for it.
-pub fn flush_by_one_rounding() -> (Subject, Model) {
+pub(crate) fn flush_by_one_rounding() -> (Subject, Model) {
     let subject = aplus();
     let mut model = subject.model.clone();
     let (_, [first, second]) = state_of_s(&model);
@@ -181,7 +184,7 @@ pub fn flush_by_one_rounding() -> (Subject, Model) {
 
 /// Readouts whose weights are so small that the squares of them are 0: then a set of states looks like a point, by the length of
 /// the weights or of a gradient. Each of their intercepts is moved as far as the proof holds.
-pub fn tiny(factor: f64) -> Vec<(Subject, Model)> {
+pub(crate) fn tiny(factor: f64) -> Vec<(Subject, Model)> {
     let subjects = || [constructed("anbn", &oracle("anbn"), View::Symbol).unwrap(), aplus()];
     let mut all = Vec::new();
     for number in 0..subjects().len() {

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use echostack::{FileError, Machine};
+use echostack::Machine;
+use echostack::file::FileError;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde_json::Value;
 
@@ -11,28 +12,28 @@ const KEY: &str = "echostack";
 
 /// The numbers of a tensor, row by row.
 #[derive(Clone, Debug)]
-pub enum Numbers {
+pub(crate) enum Numbers {
     Floats(Vec<f64>),
     Integers(Vec<u32>),
 }
 
 /// A tensor: its shape and its numbers.
 #[derive(Clone, Debug)]
-pub struct Tensor {
+pub(crate) struct Tensor {
     pub shape: Vec<usize>,
     pub numbers: Numbers,
 }
 
 /// The parts of a model file.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub(crate) struct Model {
     pub header: Value,
     pub tensors: BTreeMap<String, Tensor>,
 }
 
 impl Model {
     /// The parts of the file that a machine is written as, without what it was taught on: that decides nothing.
-    pub fn of(machine: &Machine) -> Self {
+    pub(crate) fn of(machine: &Machine) -> Self {
         let bytes = machine.to_bytes().unwrap();
         let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
         let header = metadata.metadata().as_ref().unwrap()[KEY].clone();
@@ -58,7 +59,7 @@ impl Model {
     }
 
     /// The file.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let data = |tensor: &Tensor| -> (Dtype, Vec<u8>) {
             match &tensor.numbers {
                 Numbers::Floats(values) => (Dtype::F64, values.iter().flat_map(|x| x.to_le_bytes()).collect()),
@@ -74,29 +75,29 @@ impl Model {
     }
 
     /// The machine that is read from the file.
-    pub fn machine(&self) -> Result<Machine, FileError> {
+    pub(crate) fn machine(&self) -> Result<Machine, FileError> {
         Machine::from_bytes(&self.bytes())
     }
 
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.tensors.contains_key(name)
     }
 
-    pub fn floats(&self, name: &str) -> &[f64] {
+    pub(crate) fn floats(&self, name: &str) -> &[f64] {
         match self.tensors.get(name).map(|tensor| &tensor.numbers) {
             Some(Numbers::Floats(values)) => values,
             _ => &[],
         }
     }
 
-    pub fn integers(&self, name: &str) -> &[u32] {
+    pub(crate) fn integers(&self, name: &str) -> &[u32] {
         match self.tensors.get(name).map(|tensor| &tensor.numbers) {
             Some(Numbers::Integers(values)) => values,
             _ => &[],
         }
     }
 
-    pub fn floats_mut(&mut self, name: &str) -> &mut [f64] {
+    pub(crate) fn floats_mut(&mut self, name: &str) -> &mut [f64] {
         match self.tensors.get_mut(name).map(|tensor| &mut tensor.numbers) {
             Some(Numbers::Floats(values)) => values,
             _ => &mut [],
@@ -104,45 +105,45 @@ impl Model {
     }
 
     /// Replaces a tensor. `width` is the number of its columns; 0 for a plain list.
-    pub fn set_floats(&mut self, name: &str, width: usize, values: Vec<f64>) {
+    pub(crate) fn set_floats(&mut self, name: &str, width: usize, values: Vec<f64>) {
         let shape = shape(values.len(), width);
         self.tensors.insert(name.to_string(), Tensor { shape, numbers: Numbers::Floats(values) });
     }
 
     /// The same for whole numbers.
-    pub fn set_integers(&mut self, name: &str, width: usize, values: Vec<u32>) {
+    pub(crate) fn set_integers(&mut self, name: &str, width: usize, values: Vec<u32>) {
         let shape = shape(values.len(), width);
         self.tensors.insert(name.to_string(), Tensor { shape, numbers: Numbers::Integers(values) });
     }
 
     /// The names of all tensors of floats that are not empty.
-    pub fn float_names(&self) -> Vec<String> {
+    pub(crate) fn float_names(&self) -> Vec<String> {
         let floats = |(_, tensor): &(&String, &Tensor)| matches!(&tensor.numbers, Numbers::Floats(x) if !x.is_empty());
         self.tensors.iter().filter(floats).map(|(name, _)| name.clone()).collect()
     }
 
     /// The number of kernels, and so of the next one.
-    pub fn kernels(&self) -> u32 {
+    pub(crate) fn kernels(&self) -> u32 {
         self.tensors.keys().filter(|name| name.starts_with("kernel") && name.ends_with("gamma")).count() as u32
     }
 
     /// The readouts that have tensors: those of one class have none.
-    pub fn heads(&self) -> Vec<&'static str> {
+    pub(crate) fn heads(&self) -> Vec<&'static str> {
         let has = |head: &&str| self.has(&format!("{head}.intercepts"));
         ["pop", "push", "actions", "shift", "output"].into_iter().filter(has).collect()
     }
 
     /// Whether a readout is a list of clauses.
-    pub fn is_list(&self, head: &str) -> bool {
+    pub(crate) fn is_list(&self, head: &str) -> bool {
         self.has(&format!("{head}.clauses"))
     }
 
-    pub fn reservoir_kind(&self) -> &str {
+    pub(crate) fn reservoir_kind(&self) -> &str {
         self.header["reservoir"]["kind"].as_str().unwrap()
     }
 
     /// The number of neurons.
-    pub fn neurons(&self) -> usize {
+    pub(crate) fn neurons(&self) -> usize {
         match self.header["reservoir"]["neurons"].as_u64() {
             Some(neurons) => neurons as usize,
             None => self.floats("reservoir.input").len() * self.symbols(),
@@ -150,7 +151,7 @@ impl Model {
     }
 
     /// The number of symbols: terminals and nonterminals.
-    pub fn symbols(&self) -> usize {
+    pub(crate) fn symbols(&self) -> usize {
         ["terminals", "nonterminals"].map(|field| self.header[field].as_array().unwrap().len()).iter().sum()
     }
 }

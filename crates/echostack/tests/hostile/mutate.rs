@@ -9,7 +9,7 @@ use super::subjects::Subject;
 
 /// What is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A few numbers by a little: such a machine is mostly still right.
     Nudge,
     /// A few numbers by a lot.
@@ -51,7 +51,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::Nudge,
         Self::Distort,
         Self::Extreme,
@@ -98,7 +98,7 @@ fn sign(random: &mut ChaCha8Rng) -> f64 {
 }
 
 /// A mutant of a subject; `None` if the change makes no sense for it.
-pub fn mutate(kind: Kind, subject: &Subject, random: &mut ChaCha8Rng) -> Option<Model> {
+pub(crate) fn mutate(kind: Kind, subject: &Subject, random: &mut ChaCha8Rng) -> Option<Model> {
     let mut model = subject.model.clone();
     change(kind, subject, &mut model, random)?;
     // What is nearly refused shows an allowance that is too small.
@@ -371,7 +371,7 @@ fn any_number<'m>(model: &'m mut Model, random: &mut ChaCha8Rng) -> &'m mut f64 
 }
 
 /// The numbers that only this readout uses: for a list, the columns of the linear map that it asks.
-pub fn own_numbers(model: &Model, head: &str) -> Vec<(String, Vec<usize>)> {
+pub(crate) fn own_numbers(model: &Model, head: &str) -> Vec<(String, Vec<usize>)> {
     let all = |name: String| {
         let places = (0..model.floats(&name).len()).collect();
         (name, places)
@@ -466,8 +466,8 @@ fn add_support(model: &mut Model, away: f64, exponent: f64, weight: f64, random:
     let inputs = if constant || random.random_bool(0.5) {
         // The input's half as it is before the first token, so that its factor is 1 there.
         let machine = model.machine().ok()?;
-        let drive = [echostack::Drive::Channel(0)];
-        let state = echostack::encode(&**machine.reservoir(), echostack::Simd::default(), drive);
+        let drive = [echostack::reservoir::Drive::Channel(0)];
+        let state = echostack::reservoir::encode(&**machine.reservoir(), echostack::reservoir::Simd::default(), drive);
         let centres = [model.floats("centres.input"), &state].concat();
         let place = (centres.len() / neurons - 1) as u32;
         model.set_floats("centres.input", neurons, centres);
@@ -509,7 +509,7 @@ fn add_support(model: &mut Model, away: f64, exponent: f64, weight: f64, random:
 
 /// Neurons that were added to a matrix reservoir: `last` is 1 if the last symbols are a run of one of them, -1 otherwise, and
 /// `before` the same for a run that is shorter by one. Then two that are silent, and two that are always 1.
-pub struct Added {
+pub(crate) struct Added {
     pub before: usize,
     pub last: usize,
     pub silent: [usize; 2],
@@ -517,7 +517,7 @@ pub struct Added {
 }
 
 /// Adds neurons of which the k-th is 1 if the last k symbols are all this one. `None` if the reservoir is no matrix.
-pub fn add_run(model: &mut Model, symbol: usize, length: usize) -> Option<Added> {
+pub(crate) fn add_run(model: &mut Model, symbol: usize, length: usize) -> Option<Added> {
     if model.reservoir_kind() != "matrix" || model.floats("reservoir.input").is_empty() {
         return None;
     }
@@ -543,7 +543,7 @@ pub fn add_run(model: &mut Model, symbol: usize, length: usize) -> Option<Added>
 }
 
 /// Adds a neuron whose sum, taken in four parts, is infinite less infinite after the run of at least two symbols.
-pub fn add_bomb(model: &mut Model, run: &Added, huge: f64) {
+pub(crate) fn add_bomb(model: &mut Model, run: &Added, huge: f64) {
     let (old, channels) = (model.neurons(), model.symbols());
     // The first and fifth weight are in one part of the sum, the second and sixth in another.
     let places = [(run.before, huge), (run.last, -huge), (run.silent[0], 1.), (run.silent[1], 1.)];
@@ -558,7 +558,7 @@ pub fn add_bomb(model: &mut Model, run: &Added, huge: f64) {
 }
 
 /// The recurrent weights: row, column, weight.
-pub fn entries(model: &Model) -> Vec<(usize, usize, f64)> {
+pub(crate) fn entries(model: &Model) -> Vec<(usize, usize, f64)> {
     let weights = model.floats("reservoir.recurrent");
     if model.header["reservoir"]["sparse"] == json!(true) {
         let places = model.integers("reservoir.places").as_chunks::<2>().0;
@@ -570,7 +570,7 @@ pub fn entries(model: &Model) -> Vec<(usize, usize, f64)> {
 }
 
 /// Writes the recurrent weights of so many neurons sparsely.
-pub fn set_entries(model: &mut Model, neurons: usize, mut entries: Vec<(usize, usize, f64)>) {
+pub(crate) fn set_entries(model: &mut Model, neurons: usize, mut entries: Vec<(usize, usize, f64)>) {
     entries.sort_by_key(|&(row, column, _)| (row, column));
     let places = entries.iter().flat_map(|&(row, column, _)| [row as u32, column as u32]).collect();
     model.set_integers("reservoir.places", 2, places);
@@ -580,7 +580,7 @@ pub fn set_entries(model: &mut Model, neurons: usize, mut entries: Vec<(usize, u
 }
 
 /// Gives all that is as wide as a state values for new neurons: these in centres, and 0 in linear maps.
-pub fn widen(model: &mut Model, old: usize, new: &[f64]) {
+pub(crate) fn widen(model: &mut Model, old: usize, new: &[f64]) {
     let neurons = old + new.len();
     for side in ["input", "stack"] {
         let name = format!("centres.{side}");
@@ -602,7 +602,7 @@ pub fn widen(model: &mut Model, old: usize, new: &[f64]) {
 }
 
 /// Moves a number as far as the proof holds, up (1) or down (-1), and leaves it within a few units of its last place of that.
-pub fn shave(subject: &Subject, model: &mut Model, name: &str, at: usize, direction: f64) {
+pub(crate) fn shave(subject: &Subject, model: &mut Model, name: &str, at: usize, direction: f64) {
     let old = model.floats(name)[at];
     let mut holds = |distance: f64| {
         model.floats_mut(name)[at] = old + direction * distance;

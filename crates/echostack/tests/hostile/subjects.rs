@@ -2,23 +2,27 @@
 
 use std::sync::Arc;
 
+use echostack::certify::{CertifyError, Proof, check};
+use echostack::extract::construct;
+use echostack::language::{Language, Walks};
+use echostack::machine::ActionReadout;
+use echostack::readout::Svm;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams, Signs};
 use echostack::tasks::Task;
-use echostack::{
-    ActionReadout, Automaton, Certificate, CertifyError, Control, Cycle, Language, Legendre, Machine, Mode, Oracle,
-    Params, Proof, Prover, Random, ReservoirParams, Signs, Study, Svm, View, Walks, check, construct,
-};
+use echostack::{Automaton, Certificate, Control, Machine, Oracle, Params, Prover, Study};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::model::Model;
 
 /// Words of one or more a: the smallest automaton that does anything.
-pub const APLUS: &str = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "rules": [
+pub(crate) const APLUS: &str = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "rules": [
     {"suffix": ["S", "a"], "lookahead": null, "pop": 2, "push": "S"},
     {"anchored": true, "suffix": ["a"], "lookahead": null, "pop": 1, "push": "S"}]}"#;
 
 /// A language by its name.
-pub fn oracle(language: &str) -> Oracle {
+pub(crate) fn oracle(language: &str) -> Oracle {
     let automaton = match language {
         "aplus" => Automaton::from_json(APLUS).unwrap(),
         task => task.parse::<Task>().unwrap().automaton().unwrap(),
@@ -28,14 +32,14 @@ pub fn oracle(language: &str) -> Oracle {
 
 /// How the readouts of a machine decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heads {
+pub(crate) enum Heads {
     Separate,
     Joint,
     Lists,
 }
 
 /// A machine that is proved right, and its proof.
-pub struct Subject {
+pub(crate) struct Subject {
     pub name: String,
     pub oracle: Oracle,
     pub view: View,
@@ -55,24 +59,24 @@ impl Control for Budget {
 }
 
 /// Whether a certificate is accepted. The one place where the checker is called.
-pub fn accepted(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> Result<(), CertifyError> {
+pub(crate) fn accepted(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> Result<(), CertifyError> {
     check(certificate, machine, oracle, &())
 }
 
 /// The digest of a machine without a manifest, as certificates have it.
-pub fn machine_digest(machine: &Machine) -> String {
+pub(crate) fn machine_digest(machine: &Machine) -> String {
     let mut machine = machine.clone();
     machine.manifest_mut().clear();
     echostack::digest::hex(&Sha256::digest(machine.to_bytes().unwrap()))
 }
 
 /// The digest of an automaton, as certificates have it.
-pub fn automaton_digest(automaton: &Automaton) -> String {
+pub(crate) fn automaton_digest(automaton: &Automaton) -> String {
     echostack::digest::hex(&Sha256::digest(automaton.to_json()))
 }
 
 impl Subject {
-    pub fn new(name: String, oracle: Oracle, machine: &Machine) -> Option<Self> {
+    pub(crate) fn new(name: String, oracle: Oracle, machine: &Machine) -> Option<Self> {
         let (view, model) = (machine.view(), Model::of(machine));
         let machine = model.machine().unwrap();
         let prover = Prover::new(&oracle, view, &()).unwrap();
@@ -84,24 +88,24 @@ impl Subject {
     }
 
     /// The certificate of this subject, said to be of another machine.
-    pub fn certificate_for(&self, machine: &Machine) -> Certificate {
+    pub(crate) fn certificate_for(&self, machine: &Machine) -> Certificate {
         let [before, after] = &self.certificate;
         Certificate::from_json(&format!("{before}{}{after}", machine_digest(machine))).unwrap()
     }
 
     /// The certificate as JSON.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let digest = machine_digest(&self.model.machine().unwrap());
         self.certificate.join(&digest)
     }
 
     /// Whether this subject's certificate holds for a changed model: no search, and so never slow.
-    pub fn holds_for(&self, model: &Model) -> bool {
+    pub(crate) fn holds_for(&self, model: &Model) -> bool {
         model.machine().is_ok_and(|machine| accepted(&self.certificate_for(&machine), &machine, &self.oracle).is_ok())
     }
 
     /// A certificate for a changed machine that the checker accepts: this subject's own, or one that is searched for.
-    pub fn prove(&self, machine: &Machine) -> Option<Certificate> {
+    pub(crate) fn prove(&self, machine: &Machine) -> Option<Certificate> {
         let own = self.certificate_for(machine);
         if accepted(&own, machine, &self.oracle).is_ok() {
             return Some(own);
@@ -144,7 +148,7 @@ fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads
 }
 
 /// A machine that is constructed from an automaton and proved right; `None` if that fails.
-pub fn constructed(name: &str, oracle: &Oracle, view: View) -> Option<Subject> {
+pub(crate) fn constructed(name: &str, oracle: &Oracle, view: View) -> Option<Subject> {
     let signs = Signs::Seed(3);
     let cycle = Cycle { neurons: 32, cycle: 0.2, jump: 0.1, jump_length: 4, signs, ..Cycle::default() };
     let params = Params { reservoir: ReservoirParams::Cycle(cycle), view, mode: Mode::Strict, ..Params::default() };
@@ -153,7 +157,7 @@ pub fn constructed(name: &str, oracle: &Oracle, view: View) -> Option<Subject> {
 }
 
 /// All subjects: four languages, three reservoirs, both views, all heads, as far as so small a machine is proved.
-pub fn subjects() -> Vec<Subject> {
+pub(crate) fn subjects() -> Vec<Subject> {
     let mut wanted = Vec::new();
     for language in ["aplus", "anbn", "dyck1", "latch"] {
         for kind in 0..4 {

@@ -17,6 +17,7 @@ pub enum SourceLanguage {
 
 /// Why there is no source for a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceError {
     /// A chain of reductions is too long to be followed, or has no end.
     #[error("on some token more reductions follow each other than can be written down, or they have no end")]
