@@ -17,11 +17,11 @@ use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
-use echostack::tasks::{Split, Task};
-use echostack::{Alphabet, Limits, Manifest, Oracle, Params, SymbolId, Table, Trace, Word, certify};
 use echostack::language::{WordKind, draw};
 use echostack::study::practise;
+use echostack::tasks::{Split, Task};
 use echostack::teach::{read_contexts, record};
+use echostack::{Alphabet, Limits, Manifest, Oracle, Params, SymbolId, Table, Trace, Word, certify};
 use echostack_engine::{Models, TraceWriter, register, runtime};
 
 /// The words that rows are picked from.

@@ -1,8 +1,8 @@
 //! Networks whose output is a linear map of their state: the GRU and the stack recurrent network.
 
 use burn::tensor::Tensor;
-use echostack::{Trace, Word};
 use echostack::symbol::Input;
+use echostack::{Trace, Word};
 
 use crate::maps::{Drawing, MapId, Pass, matrix, values};
 use crate::network::Network;

@@ -4,10 +4,10 @@ use std::convert::Infallible;
 use std::ops::Range;
 
 use burn::tensor::{Tensor, activation::log_softmax};
-use echostack::teach::{Follower, Instruction};
-use echostack::{Alphabet, Limits, SymbolId, Trace, Word};
 use echostack::recognize::Reduction;
 use echostack::symbol::Input;
+use echostack::teach::{Follower, Instruction};
+use echostack::{Alphabet, Limits, SymbolId, Trace, Word};
 
 use crate::gru::{Gru, Reading};
 use crate::maps::{Drawing, MapId, Pass, matrix, values};

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use echostack::{Alphabet, Control, Trace, Word};
 use echostack::control::Stage;
+use echostack::{Alphabet, Control, Trace, Word};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

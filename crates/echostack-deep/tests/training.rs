@@ -2,9 +2,9 @@
 
 use std::sync::Mutex;
 
+use echostack::control::Stage;
 use echostack::tasks::{Split, Task};
 use echostack::{Control, SymbolId, Word};
-use echostack::control::Stage;
 use echostack_deep::{Architecture, DeepError, Settings, Trained, train};
 
 /// The mean absolute error on the words that were taught.

@@ -15,10 +15,10 @@ use datafusion::common::{Result, internal_datafusion_err};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
-use echostack::{Alphabet, SymbolId, Trace, Word};
 use echostack::recognize::Reduction;
 use echostack::symbol::Input;
 use echostack::teach::Step;
+use echostack::{Alphabet, SymbolId, Trace, Word};
 
 /// The key of a file's metadata under which the alphabet stands.
 pub(crate) const HEADER: &str = "echostack";

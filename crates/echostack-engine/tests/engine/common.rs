@@ -10,9 +10,9 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema, UInt64Type};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use echostack::language::{WordKind, draw};
 use echostack::tasks::{Split, Task};
 use echostack::{Limits, Manifest, Oracle, Recognizer, SymbolId, Table, Word};
-use echostack::language::{WordKind, draw};
 
 /// Words of every kind with what must be said of them.
 pub struct Truth {

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Output;
 
-use echostack::tasks::{Split, Task};
-use echostack::{Oracle, Trace};
 use echostack::language::{WordKind, examples};
+use echostack::tasks::{Split, Task};
 use echostack::teach::{Context, ContextFile, Corpus, Depth, read_contexts, write_traces};
+use echostack::{Oracle, Trace};
 use echostack_engine::TraceWriter;
 
 use crate::cluster::{cluster, program};
