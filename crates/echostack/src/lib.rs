@@ -21,7 +21,8 @@
 //!
 //! // A hundred balanced words of brackets, each annotated with what a parser does on it.
 //! let traces = Task::Dyck1.examples(Split::Train, 100, 0);
-//! let machine = Params::standard(ReservoirKind::Cycle, 256, 0).fit(&Task::Dyck1.alphabet(), &traces)?;
+//! let params = Params::standard(ReservoirKind::Cycle, 256, 0);
+//! let machine = params.fit(&Task::Dyck1.alphabet(), &traces)?;
 //!
 //! let word = machine.alphabet().word("( ( ) ( ) )".split(' '))?;
 //! assert_eq!(machine.judge(&word), Verdict::Accept);
@@ -50,13 +51,14 @@
 //!
 //! # Modules
 //! Each module uses only modules that are listed above it.
-//! - [`symbol`]: alphabets, tokens and words. [`control`]: progress and cancellation. [`file`](mod@file): reading and writing files.
+//! - [`symbol`]: alphabets, tokens and words. [`suffix`]: suffixes of the stack and of the input.
+//! - [`control`]: progress and cancellation. [`file`](mod@file) and [`manifest`]: files, and what they say of their origin.
 //! - [`recognize`]: recognizers, sessions, verdicts, limits and parse trees.
 //! - [`automaton`]: LR(1) automata, their oracles, and grammars for other tools.
 //! - [`table`]: automata compiled to tables and to source code.
 //! - [`teach`]: traces, exercises and corpora. [`language`]: words to learn from and to test with.
 //! - [`reservoir`]: the kinds of reservoir. [`readout`]: support vector machines and ridge regression.
-//! - [`machine`]: parameters, training and model files.
+//! - [`machine`]: parameters, training and model files. [`model`]: a machine or a table from a file.
 //! - [`certify`]: proofs. [`extract`]: from machines to automata and back.
 //! - [`study`]: training that tests or proves itself. [`tasks`]: the paper's nine tasks.
 //!
