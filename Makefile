@@ -1,13 +1,13 @@
-# One word per action. `make` alone lists them.
+# Shortcuts for common tasks. `make` without arguments lists them.
 .PHONY: help check test doc parity measure speed
 
 help:
-	@echo "check    everything that CI runs"
-	@echo "test     the tests"
-	@echo "doc      the documentation, in target/doc"
-	@echo "parity   our support vector machine against scikit-learn's"
-	@echo "speed    our training and testing against the Python peer's"
-	@echo "measure  train and test on the paper's tasks: error, size, time"
+	@echo "check    run everything that CI runs"
+	@echo "test     run the tests"
+	@echo "doc      build the documentation in target/doc"
+	@echo "parity   compare our support vector machines with scikit-learn's"
+	@echo "speed    compare our training and testing times with those of the Python implementation"
+	@echo "measure  train and test on the paper's tasks, and print errors, sizes and times"
 
 check:
 	bash .ci/run

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes a certificate and its automaton, both JSON, as data for Coq.
+"""Converts a certificate and its automaton, both in JSON, to data for Coq.
 
     echostack learn --task anbn --prove --certificate anbn.json -o anbn.safetensors
     echostack tasks --json --rules | jq 'select(.task == "anbn").automaton' > automaton.json
     ./to_coq.py anbn.json automaton.json AnbnData.v
 
-What must be right in the output are the alphabet, the rules, the accepting symbols and the table of viable stacks:
-they say what the automaton is. The table is computed here from the rules, unless the automaton comes with one. All the
-rest is checked.
+The alphabet, the rules, the accepting symbols and the table of viable stacks must be right in the output, because they
+define the automaton. The table is computed here from the rules, unless the automaton comes with one. Everything else is
+checked.
 """
 
 import json
@@ -33,14 +33,14 @@ class Rules:
         given = automaton.get("viable")
         if given is None:
             rows, viable = self.viability()
-        else:  # every state is viable but the one where symbols lead that are not named
+        else:  # every state is viable, except the one to which unnamed symbols lead
             dead = len(given)
             rows = [[row.get(name, dead) for name in self.names] for row in given] + [[dead] * len(self.names)]
             viable = [True] * dead + [False]
         self.rows, self.viable = smallest(rows, viable)
 
     def rule(self, end, look):
-        """The first rule that matches the end of a stack, which begins with BOTTOM if it is a whole one."""
+        """Returns the first rule that matches a stack suffix, which begins with BOTTOM if it is the whole stack."""
         for anchored, suffix, wanted, pop, push in self.rules:
             shown = [BOTTOM] * anchored + suffix
             if wanted in ("any", look) and len(shown) <= len(end) and list(end[len(end) - len(shown) :]) == shown:
@@ -48,10 +48,11 @@ class Rules:
         return None
 
     def viability(self):
-        """The viable stacks as a finite automaton that reads a stack from its bottom: pre* of acceptance.
+        """Returns the viable stacks as a finite automaton that reads a stack from the bottom: pre* of acceptance.
 
-        A node is the longest end of a stack that begins a rule's suffix. For each control and node we find the controls
-        with which the topmost symbol can be gone, by repeating all steps until nothing is new.
+        A node is the longest suffix of a stack that is a prefix of some rule's suffix. For each control and node, this
+        finds the controls that are reached when the topmost symbol is popped, by repeating all steps until nothing new
+        is found.
         """
         patterns = [[BOTTOM, symbol] for symbol in self.accepting]
         patterns += [[BOTTOM] * anchored + suffix for anchored, suffix, *_ in self.rules]
@@ -75,7 +76,7 @@ class Rules:
         gone = {(control, node): set() for control in controls for node in nodes}
 
         def through(node, above, control):
-            """The controls with `node` gone, if something is pushed on it first."""
+            """Returns the controls after `node` is popped, if something is pushed onto it first."""
             return set().union(*(gone[after, node] for after in gone[control, above]))
 
         def outcomes(control, node):
@@ -106,7 +107,7 @@ class Rules:
                 known |= more
 
         def state(node, beneath):
-            """What can be accepted with this node on top of a stack from which `beneath` can."""
+            """Returns the state with this node on top of a stack that is accepted from the controls in `beneath`."""
             return node, frozenset(control for control in controls if gone[control, node] & beneath)
 
         bottom = (BOTTOM,)
@@ -123,7 +124,7 @@ class Rules:
 
 
 def smallest(rows, viable):
-    """The same finite automaton with as few states as possible, numbered from the first one on."""
+    """Minimizes a finite automaton. The states are numbered in their original order."""
     parts, count = viable, 0
     while len(set(parts)) > count:
         count = len(set(parts))
@@ -134,7 +135,7 @@ def smallest(rows, viable):
 
 
 def write(value):
-    """A value as Coq writes it: a tuple is an application, or a pair if its first part is no name."""
+    """Formats a value for Coq. A tuple is an application, or a pair if its first item is not a name."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
@@ -166,7 +167,7 @@ def main(certificate, automaton, out):
     rules = Rules(json.loads(Path(automaton).read_text()))
     controls = certificate["controls"]
     names = [name for cell in certificate["cells"] for name in cell.get("proved", []) + cell.get("split", [])]
-    # The readouts are numbered as the machine has them; the shift, which is always asked, is the last one.
+    # The readouts are numbered as in the machine. The shift readout, which is always consulted, is the last one.
     joint = max(numbers[0] for numbers in names) < 3
     readouts = [readout for readout in READOUTS if not (joint and readout == "PushReadout")]
     rule_list = [("Build_rule", anchored, suffix[::-1], "None" if look == "any" else ("Some", option(look)), pop, push)
@@ -180,7 +181,7 @@ def main(certificate, automaton, out):
             "Require Import Echostack.Check Echostack.Rules.", ""]
 
     def define(what, kind, value):
-        # One entry a line is easier to read and to compare.
+        # One entry per line is easier to read and to compare.
         if isinstance(value, list):
             value = "[\n  " + ";\n  ".join(map(write, value)) + "\n]"
         text.append(f"Definition {what} : {kind} := {value}.\n")

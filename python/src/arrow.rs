@@ -1,4 +1,4 @@
-//! Columns of words that come through the Arrow C interface, without a Python object for each token.
+//! Judging columns of words that are passed through the Arrow C data interface, without a Python object for each token.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use pyo3_arrow::input::AnyArray;
 use crate::errors::Kind;
 use crate::threads::work;
 
-/// The chunks of a column: an Arrow array, a stream of them, or a table with one column.
+/// Returns the chunks of a column, which is an Arrow array, a stream of arrays, or a table with one column.
 fn column(given: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     let any: AnyArray = given.extract()?;
     let (chunks, _) = any.into_chunked_array()?.into_inner();
@@ -28,16 +28,16 @@ fn only_column(chunk: ArrayRef) -> PyResult<ArrayRef> {
         DataType::Struct(fields) => {
             let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
             Err(Kind::Data
-                .error(format!("the table has the columns {}; give the one with the words", names.join(", "))))
+                .error(format!("the table has the columns {}; pass only the column with the words", names.join(", "))))
         }
         _ => Ok(chunk),
     }
 }
 
-/// The verdict on each word; none where it is null.
+/// The verdict on each word; `None` where the row is null.
 pub(crate) struct Verdicts(Vec<Option<Verdict>>);
 
-/// Judges a column without the interpreter's lock.
+/// Judges a column without holding the interpreter's lock.
 pub(crate) fn judge(
     py: Python<'_>,
     model: Model,
@@ -57,14 +57,14 @@ pub(crate) fn judge(
 }
 
 impl Verdicts {
-    /// Whether each word is accepted.
+    /// Returns whether each word is accepted.
     pub(crate) fn accepts(&self) -> PyResult<Vec<bool>> {
-        let missing = |row| Kind::Data.error(format!("row {row} is null; leave such rows out, or use check_arrow"));
+        let missing = |row| Kind::Data.error(format!("row {row} is null; remove the null rows, or use check_arrow"));
         let rows = self.0.iter().enumerate();
         rows.map(|(row, verdict)| verdict.as_ref().map(Verdict::is_accept).ok_or_else(|| missing(row))).collect()
     }
 
-    /// A batch with the verdict and the position for each word, null for null.
+    /// Returns a batch with the verdict and the position for each word, with nulls where the row is null.
     pub(crate) fn batch(&self) -> PyResult<PyRecordBatch> {
         let schema = Arc::new(Schema::new(verdict_fields()));
         let batch = RecordBatch::try_new(schema, verdicts(&self.0).columns().to_vec());

@@ -1,4 +1,4 @@
-//! Certificates.
+//! The methods of the Python class `Certificate`.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::waiting::Waiting;
 
 #[pymethods]
 impl Certificate {
-    /// A certificate from its JSON.
+    /// Reads a certificate from its JSON.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
         let read = echostack::Certificate::from_json(text).map_err(|error| Kind::File.error(error))?;
@@ -22,7 +22,8 @@ impl Certificate {
         self.0.to_json()
     }
 
-    /// Verifies that the certificate proves it; raises if it does not.
+    /// Verifies that the certificate proves that the machine behaves like the language's automaton. Raises an exception
+    /// if it does not.
     fn check(&self, py: Python<'_>, machine: &Machine, language: &Language) -> PyResult<()> {
         let oracle = language.strict()?;
         let waiting = Waiting::new(None);
@@ -32,7 +33,8 @@ impl Certificate {
         }
     }
 
-    /// The number of cells that are proved, and how many symbols of the stack and tokens of the input decide at most.
+    /// The number of cells that are proved, and the maximum numbers of stack symbols and of input tokens that a
+    /// decision needs.
     #[getter]
     fn size(&self) -> (usize, usize, usize) {
         let size = self.0.size();

@@ -1,4 +1,4 @@
-//! The classes that refer to each other; the methods of each are in a file of its own.
+//! The Python classes that refer to each other. The methods of each class are in a separate file.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Something that words are drawn from and machines are taught by.
+/// A language that words are drawn from and that machines learn.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Language(pub(crate) Subject);
 
 impl Language {
-    /// The strict oracle.
+    /// Returns the strict oracle.
     pub(crate) fn strict(&self) -> PyResult<Oracle> {
         self.oracle(Mode::Strict)
     }
@@ -30,7 +30,7 @@ impl Language {
 pub(crate) struct Machine(pub(crate) echostack::Machine);
 
 impl Machine {
-    /// The machine as a model.
+    /// Returns the machine as a model.
     pub(crate) fn model(&self) -> Model {
         self.0.clone().into()
     }
@@ -41,18 +41,18 @@ impl Machine {
 pub(crate) struct Table(pub(crate) echostack::Table);
 
 impl Table {
-    /// The table as a model.
+    /// Returns the table as a model.
     pub(crate) fn model(&self) -> Model {
         self.0.clone().into()
     }
 }
 
-/// A proof that a machine does on every word what an automaton does.
+/// A proof that a machine behaves like an automaton on every word.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Certificate(pub(crate) Arc<echostack::Certificate>);
 
 impl Certificate {
-    /// The certificate of a proof, if there is one.
+    /// Returns the certificate of a proof, if the proof succeeded.
     pub(crate) fn of(proof: Proof) -> Option<Self> {
         match proof {
             Proof::Proved(certificate) => Some(Self(Arc::new(*certificate))),

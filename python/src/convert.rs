@@ -1,4 +1,4 @@
-//! Words, verdicts and parameters between Python and Rust.
+//! Conversion of words, verdicts and parameters between Python and Rust.
 
 use echostack::machine::{ActionReadout, OutputReadout};
 use echostack::readout::Svm;
@@ -12,8 +12,8 @@ use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors::Kind;
 
-/// A word from a sequence of tokens (names or numbers) or from an array of vectors, one a row. A text is a sequence of
-/// characters. What is no token becomes a symbol that every recogniser refuses.
+/// Converts a sequence of tokens (names or numbers) or an array of vectors (one per row) to a word. A text is a
+/// sequence of characters. Anything that is not a token becomes a symbol that every recognizer rejects.
 pub(crate) fn word(given: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<Word> {
     if let Ok(array) = given.cast::<PyUntypedArray>()
         && array.ndim() != 1
@@ -26,7 +26,7 @@ pub(crate) fn word(given: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<Wo
         return Ok(Word::Symbols(text.to_cow()?.chars().map(token).collect()));
     }
     let tokens = given.try_iter().map_err(|_| {
-        Kind::Data.error(format!("a word is a sequence of tokens or an array of vectors, not {}", kind(given)))
+        Kind::Data.error(format!("a word must be a sequence of tokens or an array of vectors, not {}", kind(given)))
     })?;
     let symbols = tokens.map(|token| symbol(&token?, alphabet)).collect::<PyResult<Vec<_>>>()?;
     Ok(Word::Symbols(symbols))
@@ -36,16 +36,17 @@ fn kind(given: &Bound<'_, PyAny>) -> String {
     given.get_type().name().map_or_else(|_| "this".into(), |name| name.to_string())
 }
 
-/// An array of two dimensions as vectors.
+/// Converts a two-dimensional array to a word of vectors.
 fn vectors(given: &Bound<'_, PyAny>) -> PyResult<Word> {
     let wide = given.call_method1("astype", ("float64",))?;
-    let array: PyReadonlyArray2<'_, f64> =
-        wide.extract().map_err(|_| Kind::Data.error("an array of vectors has two dimensions: steps and channels"))?;
+    let array: PyReadonlyArray2<'_, f64> = wide
+        .extract()
+        .map_err(|_| Kind::Data.error("an array of vectors must have two dimensions: steps and channels"))?;
     let width = array.as_array().ncols();
     Ok(Word::Vectors { width, values: array.as_array().iter().copied().collect() })
 }
 
-/// A token by its name or its number.
+/// Converts the name or the number of a token to a symbol.
 pub(crate) fn symbol(token: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<SymbolId> {
     if let Ok(name) = token.cast::<PyString>() {
         return Ok(alphabet.symbol(&name.to_cow()?).unwrap_or(SymbolId::UNKNOWN));
@@ -57,16 +58,16 @@ pub(crate) fn symbol(token: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<
             .filter(|&n| n < alphabet.len())
             .map_or(SymbolId::UNKNOWN, SymbolId::new));
     }
-    Err(Kind::Data.error(format!("a token is a name or a number, not {}", kind(token))))
+    Err(Kind::Data.error(format!("a token must be a name or a number, not {}", kind(token))))
 }
 
-/// Many words.
+/// Converts a list of words.
 pub(crate) fn words(given: &Bound<'_, PyAny>, alphabet: &Alphabet) -> PyResult<Vec<Word>> {
-    let all = given.try_iter().map_err(|_| Kind::Data.error("give a list of words"))?;
+    let all = given.try_iter().map_err(|_| Kind::Data.error("the words must be a list of words"))?;
     all.map(|one| word(&one?, alphabet)).collect()
 }
 
-/// The names of a word's tokens.
+/// Returns the names of a word's tokens.
 pub(crate) fn names(alphabet: &Alphabet, word: &Word) -> Vec<String> {
     word.inputs()
         .map(|input| match input {
@@ -76,18 +77,18 @@ pub(crate) fn names(alphabet: &Alphabet, word: &Word) -> Vec<String> {
         .collect()
 }
 
-/// What comes next, as Python sees it: a name, or `None` for the end.
+/// Converts a lookahead to the name of a token, or to `None` for the end.
 pub(crate) fn lookahead(alphabet: &Alphabet, next: Lookahead) -> Option<String> {
     next.token().map(|token| alphabet.name(token).to_string())
 }
 
-/// A verdict as name, position, expected tokens and limit.
+/// Converts a verdict to a tuple of name, position, expected tokens and limit.
 pub(crate) fn verdict<'py>(py: Python<'py>, alphabet: &Alphabet, verdict: &Verdict) -> PyResult<Bound<'py, PyTuple>> {
     let expected: Vec<Option<String>> = verdict.expected().iter().map(|&next| lookahead(alphabet, next)).collect();
     (verdict.name(), verdict.position(), expected, verdict.limit().map(|limit| limit.to_string())).into_pyobject(py)
 }
 
-/// One event as Python sees it.
+/// Converts an event to a dictionary.
 pub(crate) fn event<'py>(
     py: Python<'py>,
     alphabet: &Alphabet,
@@ -116,7 +117,7 @@ pub(crate) fn event<'py>(
     Ok(all)
 }
 
-/// Limits from an optional depth.
+/// Returns the limits with this maximum depth, or with the default depth.
 pub(crate) fn limits(max_depth: Option<usize>) -> Limits {
     let default = Limits::default();
     Limits { depth: max_depth.unwrap_or(default.depth), ..default }
@@ -127,7 +128,7 @@ fn get<'py, T: FromPyObjectOwned<'py>>(from: &Bound<'py, PyDict>, key: &str) -> 
     value.extract().map_err(|_| Kind::Parameter.error(format!("{key} has the wrong type: {value}")))
 }
 
-/// The reservoir that a dictionary describes.
+/// Reads the parameters of a reservoir from a dictionary.
 pub(crate) fn reservoir(from: &Bound<'_, PyDict>) -> PyResult<ReservoirParams> {
     let kind: String = get(from, "kind")?;
     Ok(match kind.as_str() {
@@ -158,7 +159,7 @@ pub(crate) fn reservoir(from: &Bound<'_, PyDict>) -> PyResult<ReservoirParams> {
     })
 }
 
-/// The parameters that a dictionary describes.
+/// Reads and checks the parameters of a machine from a dictionary.
 pub(crate) fn params(from: &Bound<'_, PyDict>) -> PyResult<echostack::machine::Checked> {
     let one_of = |key: &str, names: [&str; 2]| -> PyResult<bool> {
         let name: String = get(from, key)?;
@@ -181,7 +182,7 @@ pub(crate) fn params(from: &Bound<'_, PyDict>) -> PyResult<echostack::machine::C
     params.check().map_err(|error| Kind::Parameter.error(error))
 }
 
-/// The default parameters with a kind of reservoir, as [`params`] reads them.
+/// Returns the default parameters for a kind of reservoir, in the form that [`params`] reads.
 #[pyfunction]
 pub(crate) fn defaults<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
     let kind = match kind {
@@ -225,14 +226,14 @@ fn unknown_reservoir(kind: &str) -> PyErr {
     Kind::Parameter.error(format!("there is no kind of reservoir named {kind:?}"))
 }
 
-/// A manifest as a dictionary.
+/// Converts a manifest to a dictionary.
 pub(crate) fn manifest<'py>(py: Python<'py>, from: &Manifest) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     from.iter().try_for_each(|(key, value)| all.set_item(key, value))?;
     Ok(all)
 }
 
-/// The names of the terminals and of the nonterminals.
+/// Returns the names of the terminals and of the nonterminals.
 pub(crate) fn symbols(alphabet: &Alphabet) -> (Vec<String>, Vec<String>) {
     let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
     (alphabet.terminals().map(name).collect(), alphabet.nonterminals().map(name).collect())

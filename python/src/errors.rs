@@ -1,4 +1,4 @@
-//! Errors of the libraries as exceptions of `echostack.errors`.
+//! Conversion of the libraries' errors to the exceptions in `echostack.errors`.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,20 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// The exceptions that are raised from here, by their name in `echostack.errors`.
+/// The exceptions in `echostack.errors` that the native module raises.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// A parameter is out of range or does not fit the others.
     Parameter,
-    /// Words, traces or arrays are not what is needed.
+    /// Words, traces or arrays do not have the required form.
     Data,
-    /// A grammar or an automaton is no use.
+    /// A grammar or an automaton cannot be used.
     Grammar,
     /// Training failed.
     Fit,
-    /// There is no proof, or no certificate, or it does not hold.
+    /// There is no proof or no certificate, or the certificate is not valid.
     Proof,
-    /// A file is damaged, or is something else.
+    /// A file is damaged, or is not of the expected kind.
     File,
 }
 
@@ -36,7 +36,7 @@ impl Kind {
         }
     }
 
-    /// An exception of this kind.
+    /// Creates an exception of this kind.
     pub(crate) fn error(self, message: impl std::fmt::Display) -> PyErr {
         let message = message.to_string();
         Python::attach(|py| {
@@ -49,12 +49,12 @@ impl Kind {
     }
 }
 
-/// What the operating system says, as Python's own functions raise it.
+/// Converts an error of the operating system to the exception that Python's own functions would raise.
 fn os_error(error: &std::io::Error, path: PathBuf) -> PyErr {
     PyOSError::new_err((error.raw_os_error(), error.to_string(), path))
 }
 
-/// An error while a file was read or written.
+/// Converts an error from reading or writing a file.
 pub(crate) fn file(error: echostack::file::FileError) -> PyErr {
     match error {
         echostack::file::FileError::Io { error, path } => os_error(&error, path),
@@ -62,7 +62,7 @@ pub(crate) fn file(error: echostack::file::FileError) -> PyErr {
     }
 }
 
-/// An error while a grammar was read.
+/// Converts an error from reading a grammar.
 pub(crate) fn grammar(error: GrammarError) -> PyErr {
     match error {
         GrammarError::Io { error, path } => os_error(&error, path.into()),
@@ -70,7 +70,7 @@ pub(crate) fn grammar(error: GrammarError) -> PyErr {
     }
 }
 
-/// An error of a subject: the words are vectors, or the automaton is of no use.
+/// Converts an error of a subject: its words are vectors, or its automaton cannot be used.
 pub(crate) fn subject(error: SubjectError) -> PyErr {
     match error {
         SubjectError::NoLanguage(_) => Kind::Data.error(error),
@@ -78,7 +78,7 @@ pub(crate) fn subject(error: SubjectError) -> PyErr {
     }
 }
 
-/// An error of a study.
+/// Converts an error of a study.
 pub(crate) fn study(error: echostack::study::StudyError) -> PyErr {
     use echostack::automaton::AutomatonError;
     use echostack::certify::CertifyError;
@@ -94,7 +94,7 @@ pub(crate) fn study(error: echostack::study::StudyError) -> PyErr {
     }
 }
 
-/// What a call ends with that was interrupted.
+/// Returns the exception for a call that was interrupted.
 pub(crate) fn cancelled() -> PyErr {
     PyKeyboardInterrupt::new_err(())
 }

@@ -1,4 +1,4 @@
-//! How machines and tables judge words that come from Python.
+//! Judging words that come from Python, with machines or tables.
 
 use echostack::{Model, Recognizer, Verdict};
 use numpy::{IntoPyArray, PyArray1};
@@ -8,7 +8,7 @@ use pyo3::types::{PyList, PyTuple};
 use crate::convert::{self, limits};
 use crate::threads::work;
 
-/// Judges words without the interpreter's lock, on all threads or in turn on the calling one.
+/// Judges words without holding the interpreter's lock, on all threads or, one after the other, on the calling thread.
 fn judge(
     py: Python<'_>,
     model: &Model,
@@ -25,7 +25,7 @@ fn judge(
     })
 }
 
-/// The verdicts on words.
+/// Returns the verdict on each word.
 pub(crate) fn verdicts<'py>(
     py: Python<'py>,
     model: &Model,
@@ -37,7 +37,7 @@ pub(crate) fn verdicts<'py>(
     verdicts.iter().map(|verdict| convert::verdict(py, model.alphabet(), verdict)).collect()
 }
 
-/// Whether words are accepted, as an array.
+/// Returns whether each word is accepted, as an array.
 pub(crate) fn accepts<'py>(
     py: Python<'py>,
     model: &Model,
@@ -49,7 +49,7 @@ pub(crate) fn accepts<'py>(
     Ok(verdicts.iter().map(Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
 }
 
-/// Everything that happens on a word, and the verdict.
+/// Returns all events on a word, and the verdict.
 pub(crate) fn trace<'py>(
     py: Python<'py>,
     model: &Model,

@@ -1,4 +1,4 @@
-//! Languages: tasks, grammars, automata.
+//! The methods of the Python class `Language`, which is a task, a grammar or an automaton.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Language {
         self.0.require_language().map_err(errors::subject)
     }
 
-    /// Notes in a machine where it comes from.
+    /// Records in the manifest of a machine where the machine comes from.
     fn note(&self, machine: &mut echostack::Machine, seed: u64) {
         let manifest = machine.manifest_mut();
         manifest.set_seed(seed);
@@ -48,14 +48,14 @@ fn encoding(name: &str) -> PyResult<Encoding> {
 
 #[pymethods]
 impl Language {
-    /// A task by its name.
+    /// Returns the task with a name.
     #[staticmethod]
     fn task(name: &str) -> PyResult<Self> {
         let task: Task = name.parse().map_err(|error: echostack::name::UnknownName| Kind::Parameter.error(error))?;
         Ok(Self(task.into()))
     }
 
-    /// A grammar in Yacc's syntax, and a lexer.
+    /// Creates a grammar from its text in Yacc syntax, with a lexer if one is given.
     #[staticmethod]
     #[pyo3(signature = (yacc, lexer=None, encoding="auto", name="grammar"))]
     fn grammar(py: Python<'_>, yacc: &str, lexer: Option<&str>, encoding: &str, name: &str) -> PyResult<Self> {
@@ -65,7 +65,8 @@ impl Language {
         Ok(Self(Subject::of_grammar(grammar, lexer)))
     }
 
-    /// A grammar from a file, or from a folder with its lexer; a lexer that is given takes the place of that one.
+    /// Reads a grammar from a file, or from a folder together with its lexer. A lexer that is given is used instead of
+    /// the one in the folder.
     #[staticmethod]
     #[pyo3(signature = (path, lexer=None, encoding="auto"))]
     fn open_grammar(py: Python<'_>, path: PathBuf, lexer: Option<&str>, encoding: &str) -> PyResult<Self> {
@@ -75,7 +76,7 @@ impl Language {
         Ok(Self(Subject::of_grammar(grammar, given.or(own))))
     }
 
-    /// An automaton in JSON.
+    /// Reads an automaton from its JSON.
     #[staticmethod]
     #[pyo3(signature = (json, name="automaton"))]
     fn automaton(json: &str, name: &str) -> PyResult<Self> {
@@ -100,7 +101,7 @@ impl Language {
         convert::symbols(self.0.alphabet())
     }
 
-    /// The rules in the paper's form, one a line.
+    /// Returns the rules in the paper's form, one per line.
     fn rules(&self) -> PyResult<String> {
         Ok(self.language()?.automaton().to_string())
     }
@@ -109,7 +110,7 @@ impl Language {
         Ok(self.language()?.automaton().to_json())
     }
 
-    /// Words of a kind.
+    /// Draws words of a kind.
     fn sample(
         &self,
         py: Python<'_>,
@@ -132,7 +133,8 @@ impl Language {
         Ok(found.iter().map(|word| names(alphabet, word)).collect())
     }
 
-    /// Traces as JSON Lines: valid words, or of all kinds, as the part of wrong words asks.
+    /// Returns traces as JSON Lines, of valid words or of words of all kinds, depending on the fraction of invalid
+    /// words.
     #[pyo3(signature = (count, lengths, negatives, strict, seed, test=false))]
     fn examples(
         &self,
@@ -159,12 +161,12 @@ impl Language {
             WordKind::shares(count, negatives).into_iter().flat_map(part).collect::<Vec<Trace>>()
         });
         if traces.len() < count {
-            return Err(Kind::Data.error(format!("{} has too few words of the lengths asked for", self.name())));
+            return Err(Kind::Data.error(format!("{} has too few words of the requested lengths", self.name())));
         }
         self.traces(&traces)
     }
 
-    /// Learns until fresh words are judged without a mistake, or until the machine is proved right.
+    /// Trains a machine until it judges new words without mistakes, or until it is proved correct.
     #[pyo3(signature = (spec, *, prove, words, negatives, max_length, tests, test_length, rounds, seed, progress=None, time_limit=None))]
     fn learn(
         &self,
@@ -199,7 +201,7 @@ impl Language {
         Ok((Machine(machine), certificate, wrong))
     }
 
-    /// Makes a machine without learning.
+    /// Constructs a machine without training.
     #[pyo3(signature = (spec, progress=None))]
     fn construct(
         &self,
@@ -215,7 +217,7 @@ impl Language {
         Ok((Machine(machine), Certificate::of(proof)))
     }
 
-    /// The names of all tasks.
+    /// Returns the names of all tasks.
     #[staticmethod]
     fn tasks() -> Vec<&'static str> {
         Task::ALL.iter().map(|task| task.name()).collect()

@@ -1,10 +1,10 @@
-//! Lexers: texts to tokens.
+//! The Python class `Lexer`, which splits texts into tokens.
 
 use pyo3::prelude::*;
 
 use crate::errors::Kind;
 
-/// A lexer in Lex's syntax.
+/// A lexer in Lex syntax.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Lexer(echostack_grammar::Lexer);
 
@@ -15,10 +15,12 @@ impl Lexer {
         Ok(Self(echostack_grammar::Lexer::new(source).map_err(|error| Kind::Grammar.error(error))?))
     }
 
-    /// The tokens of a text: name, first character, and the one after the last; and the character that begins no token.
+    /// Splits a text into tokens. Returns, for each token, its name, the position of its first character and the
+    /// position after its last one. Also returns the position of the character at which no token begins, if there is
+    /// one.
     fn tokens(&self, text: &str) -> (Vec<(String, usize, usize)>, Option<usize>) {
         let (lexemes, bad) = self.0.tokens(text);
-        // Places are counted in bytes there, and in characters in Python. They only go up.
+        // Positions are counted in bytes in Rust, and in characters in Python. They only increase.
         let (mut byte, mut character) = (0, 0);
         let mut place = |at: usize| {
             character += text[byte..at].chars().count();

@@ -1,8 +1,10 @@
-//! The native part of the Python package: it converts, calls the libraries, and lets the interpreter go while they work.
+//! The native module of the Python package: converts arguments and results, calls the libraries, and releases the
+//! interpreter's lock while they work.
 //!
-//! The classes here are what the Python modules beside it build on; users meet those.
+//! The package's Python modules, which users work with, are built on the classes of this module.
 
-// Functions that Python calls take their arguments as the binding gives them, and as many as they have names there.
+// Functions that Python calls take their arguments as the binding passes them, and as many as their Python signatures
+// have.
 #![allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::type_complexity)]
 
 mod arrow;

@@ -1,4 +1,4 @@
-//! Machines.
+//! The methods of the Python class `Machine`.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::threads::work;
 use crate::waiting::Waiting;
 use crate::{arrow, judging};
 
-/// Collects the outputs on a word.
+/// An observer that collects the outputs on a word.
 #[derive(Clone, Default)]
 struct Rows {
     values: Vec<f64>,
@@ -107,13 +107,13 @@ impl Machine {
         convert::manifest(py, self.0.manifest())
     }
 
-    /// The number of distinct contexts that it was taught on.
+    /// The number of distinct contexts that the machine was trained on.
     #[getter]
     fn contexts(&self) -> usize {
         self.0.lessons().actions().len()
     }
 
-    /// The support vectors of pop, push, shift and output.
+    /// The numbers of support vectors of the pop, push, shift and output readouts.
     #[getter]
     fn support(&self) -> [usize; 4] {
         use echostack::machine::Readout::{Output, Pop, Push, Shift};
@@ -164,7 +164,7 @@ impl Machine {
         Ok(arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.accepts()?.into_pyarray(py))
     }
 
-    /// The outputs on each word, a row a step.
+    /// Returns the outputs on each word, one row per step.
     fn outputs<'py>(&self, py: Python<'py>, words: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         let words = convert::words(words, self.0.alphabet())?;
         let all = work(py, || {
@@ -183,7 +183,9 @@ impl Machine {
         judging::trace(py, &self.model(), word)
     }
 
-    /// Searches a proof; the certificate, or a word on which the two differ with both verdicts, or how much is open.
+    /// Searches for a proof that the machine behaves like the language's automaton. Returns the certificate if there is
+    /// a proof, a word on which the two differ with both verdicts if one was found, and the number of cells that are
+    /// open.
     #[pyo3(signature = (language, progress=None, time_limit=None))]
     fn certify<'py>(
         &self,
@@ -218,7 +220,8 @@ impl Machine {
         Ok((certificate.map(|certificate| Certificate(Arc::new(*certificate))), difference.transpose()?, open))
     }
 
-    /// Reads the automaton back: its JSON, its rules one a line, productions, graph, and the certificate.
+    /// Extracts the automaton of the machine. Returns its JSON, its rules (one per line), its productions, its graph,
+    /// and the certificate.
     #[pyo3(signature = (progress=None, time_limit=None))]
     fn extract(
         &self,
@@ -241,12 +244,15 @@ impl Machine {
         ))
     }
 
-    /// Compiles the machine to a table, by reading its automaton back, or by proving that it is that of a language.
+    /// Compiles the machine to a table, by extracting its automaton or by proving that it behaves like the automaton of
+    /// a language.
     #[pyo3(signature = (language=None, progress=None))]
     fn compile(&self, py: Python<'_>, language: Option<&Language>, progress: Option<Py<PyAny>>) -> PyResult<Table> {
         let oracle = if let Some(language) = language {
             if self.certify(py, language, progress, None)?.0.is_none() {
-                return Err(Kind::Proof.error("the machine is not proved to do what the language's automaton does"));
+                return Err(
+                    Kind::Proof.error("the machine could not be proved to behave like the language's automaton")
+                );
             }
             language.strict()?
         } else {

@@ -1,4 +1,4 @@
-//! Reservoirs by themselves: states of sequences, and a ridge regression on them.
+//! The Python class `Reservoir`, which computes states of sequences, and ridge regression on states.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::convert;
 use crate::errors::Kind;
 use crate::threads::work;
 
-/// A reservoir that was built for a number of channels.
+/// A reservoir, built for a number of channels.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Reservoir(Arc<dyn echostack::reservoir::Reservoir>);
 
@@ -35,7 +35,7 @@ impl Reservoir {
         self.0.channels()
     }
 
-    /// The state after each row of each sequence's inputs, from the zero state or from the one given.
+    /// Returns the state after each row of inputs of each sequence, starting from the given state or from zero.
     #[pyo3(signature = (sequences, start=None))]
     fn run<'py>(
         &self,
@@ -54,7 +54,9 @@ impl Reservoir {
             None => vec![0.; neurons],
         };
         if start.len() != neurons {
-            return Err(Kind::Data.error(format!("the first state has {} values, not {neurons}", start.len())));
+            return Err(
+                Kind::Data.error(format!("the start state has {} values, but {neurons} are needed", start.len()))
+            );
         }
         let inputs: Vec<_> = inputs.iter().map(|one| one.as_standard_layout()).collect();
         let mut states: Vec<_> =
@@ -72,7 +74,7 @@ impl Reservoir {
     }
 }
 
-/// The weights that minimise |X W - Y|^2 + penalty |W|^2.
+/// Returns the weights that minimize |X W - Y|^2 + penalty |W|^2.
 #[pyfunction]
 pub(crate) fn ridge<'py>(
     py: Python<'py>,
@@ -82,7 +84,11 @@ pub(crate) fn ridge<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (x, y) = (inputs.as_array(), targets.as_array());
     if x.nrows() != y.nrows() {
-        return Err(Kind::Data.error(format!("{} rows of inputs, but {} of targets", x.nrows(), y.nrows())));
+        return Err(Kind::Data.error(format!(
+            "there are {} rows of inputs, but {} rows of targets",
+            x.nrows(),
+            y.nrows()
+        )));
     }
     if !(penalty.is_finite() && penalty >= 0.) {
         return Err(Kind::Parameter.error(format!("the penalty is {penalty}, but must be 0 or more")));
@@ -102,10 +108,10 @@ pub(crate) fn ridge<'py>(
     Ok(Array2::from_shape_vec(shape, weights).unwrap_or_default().into_pyarray(py))
 }
 
-/// A reservoir of the user's own matrices.
+/// Creates a reservoir from the user's own matrices.
 pub(crate) fn matrix(from: &Bound<'_, PyDict>) -> PyResult<Arc<dyn echostack::reservoir::Reservoir>> {
     let item = |key: &str| from.get_item(key)?.ok_or_else(|| Kind::Parameter.error(format!("{key} is missing")));
-    let wrong = |_| Kind::Parameter.error("W and Win are arrays of two dimensions, bias of one");
+    let wrong = |_| Kind::Parameter.error("W and Win must be two-dimensional arrays, and bias must be one-dimensional");
     let float = |key: &str| item(key)?.call_method1("astype", ("float64",));
     let (recurrent, input) = (float("W")?, float("Win")?);
     let recurrent: &Bound<'_, PyArray2<f64>> = recurrent.cast().map_err(wrong)?;

@@ -1,4 +1,4 @@
-//! Tables, and sessions that are fed token by token.
+//! The methods of the Python class `Table`, and the class `Session`, which reads a word token by token.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -49,7 +49,7 @@ impl Table {
         convert::manifest(py, self.0.manifest())
     }
 
-    /// The number of states, of actions, and of bytes that they take.
+    /// The number of states, the number of actions, and the number of bytes that they take.
     #[getter]
     fn size(&self) -> (usize, usize, usize) {
         let (actions, bytes) = self.0.size();
@@ -108,7 +108,7 @@ impl Table {
         judging::trace(py, &self.model(), word)
     }
 
-    /// The table as a source file in Rust or C.
+    /// Returns the table as a source file in Rust or C.
     fn source(&self, language: &str) -> PyResult<String> {
         let language = match language {
             "rust" => SourceLanguage::Rust,
@@ -119,7 +119,7 @@ impl Table {
     }
 }
 
-/// The reading of one word, token by token.
+/// A session, which reads one word token by token.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Session {
     alphabet: Arc<echostack::Alphabet>,
@@ -134,28 +134,29 @@ impl Session {
 
 #[pymethods]
 impl Session {
-    /// Begins a word with a machine or a table.
+    /// Starts reading a word with a machine or a table.
     #[new]
     #[pyo3(signature = (judge, max_depth=None))]
     fn new(judge: &Bound<'_, PyAny>, max_depth: Option<usize>) -> PyResult<Self> {
         let model: Model = if let Ok(machine) = judge.cast::<Machine>() {
             machine.get().model()
         } else {
-            let table = judge.cast::<Table>().map_err(|_| Kind::Parameter.error("give a machine or a table"))?;
+            let table =
+                judge.cast::<Table>().map_err(|_| Kind::Parameter.error("a session needs a machine or a table"))?;
             table.get().model()
         };
         let session = Mutex::new(model.start(limits(max_depth)));
         Ok(Self { alphabet: model.alphabet().clone(), session })
     }
 
-    /// Reads one token and says whether more can follow.
+    /// Reads one token, and returns whether more can follow.
     fn feed(&self, token: &Bound<'_, PyAny>) -> PyResult<bool> {
         let input = Input::Symbol(convert::symbol(token, &self.alphabet)?);
         let status = self.with(|session| session.feed(input, &mut ()));
         Ok(status == Status::Open)
     }
 
-    /// What could come next; `None` is the end.
+    /// Returns the tokens that can come next; `None` is the end.
     fn expected(&self) -> Vec<Option<String>> {
         let expected = self.with(|session| session.expected());
         expected.into_iter().map(|next| convert::lookahead(&self.alphabet, next)).collect()
@@ -167,13 +168,13 @@ impl Session {
         self.with(|session| session.position())
     }
 
-    /// The verdict, if the word ends here. The session can still be fed.
+    /// Returns the verdict if the word ended here. The session can still read more tokens.
     fn verdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let verdict = self.with(|session| session.clone()).finish(&mut ());
         convert::verdict(py, &self.alphabet, &verdict)
     }
 
-    /// Another session that stands where this one does.
+    /// Returns a copy of the session, which continues independently.
     fn fork(&self) -> Self {
         Self { alphabet: self.alphabet.clone(), session: Mutex::new(self.with(|session| session.clone())) }
     }

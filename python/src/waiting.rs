@@ -1,4 +1,5 @@
-//! Long calls without the interpreter's lock: progress goes to a Python function, and Ctrl-C stops them.
+//! Runs long calls without holding the interpreter's lock. Progress is reported to a Python function, and Ctrl-C stops
+//! the call.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,15 +13,15 @@ use pyo3::prelude::*;
 use crate::errors::Kind;
 use crate::threads::pool;
 
-/// How often the interpreter is asked and told.
+/// The interval at which the interpreter is checked for signals, and progress is reported.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The control of one call.
+/// The control of one call, with its progress function and time limit.
 pub(crate) struct Waiting {
     progress: Option<Py<PyAny>>,
     last: Mutex<Instant>,
     stopped: AtomicBool,
-    /// When the time is up, and how many seconds it was.
+    /// The time at which the call has to end, and the limit in seconds.
     until: Option<(Instant, f64)>,
 }
 
@@ -29,11 +30,11 @@ impl Waiting {
         Self { progress, last: Mutex::new(Instant::now()), stopped: AtomicBool::new(false), until: None }
     }
 
-    /// The control of a call that takes at most so many seconds.
+    /// Creates the control of a call with a time limit in seconds.
     pub(crate) fn within(progress: Option<Py<PyAny>>, time_limit: Option<f64>) -> PyResult<Self> {
         let until = |seconds: f64| {
             let time = Duration::try_from_secs_f64(seconds).map_err(|_| {
-                Kind::Parameter.error(format!("time_limit is {seconds}, but must be a number of seconds"))
+                Kind::Parameter.error(format!("time_limit is {seconds}, but must be a number of at least 0"))
             })?;
             Ok::<_, PyErr>(Instant::now().checked_add(time).map(|until| (until, seconds)))
         };
@@ -45,7 +46,7 @@ impl Waiting {
         self.until.is_some_and(|(until, _)| Instant::now() >= until)
     }
 
-    /// What a call came to; if it was ended because its time was up, the error says so.
+    /// Returns the result of a call. If the call failed because its time was up, the error says so.
     pub(crate) fn timely<R>(&self, done: PyResult<R>) -> PyResult<R> {
         match (done, self.until) {
             (Err(_), Some((_, seconds))) if self.is_over() && !self.stopped.load(Ordering::Relaxed) => {
@@ -55,7 +56,7 @@ impl Waiting {
         }
     }
 
-    /// Whether the pause is over; then it begins anew.
+    /// Returns whether the interval is over. If so, starts the next interval.
     fn is_time(&self) -> bool {
         let Ok(mut last) = self.last.try_lock() else { return false };
         let over = last.elapsed() >= PAUSE;
@@ -74,15 +75,15 @@ impl Waiting {
                 let name = format!("{stage:?}").to_lowercase();
                 progress.call1(py, (name, done, total)).map(|_| ())
             });
-            // An error in the function stops the call.
+            // An exception in the function stops the call.
             if told.is_err() {
                 self.stopped.store(true, Ordering::Relaxed);
             }
         });
     }
 
-    /// Lets the interpreter go and works on the process's threads, while this one waits for Ctrl-C: only the interpreter's first
-    /// thread gets to know of it.
+    /// Releases the interpreter's lock and runs `f` on the process's thread pool, while the calling thread checks for
+    /// Ctrl-C, which is delivered only to the interpreter's main thread.
     pub(crate) fn work<R: Send>(&self, py: Python<'_>, f: impl FnOnce() -> R + Send) -> R {
         py.detach(|| {
             let Some(pool) = pool() else { return f() };
@@ -100,7 +101,7 @@ impl Waiting {
                     }
                 }
             })
-            .expect("work that ends without a result has panicked, which the scope passes on")
+            .expect("work that ends without a result has panicked, and the scope propagates the panic")
         })
     }
 }

@@ -1,7 +1,8 @@
-"""Confirms a certificate of echostack, or refuses it, with Arb's ball arithmetic and nothing of the library.
+"""Confirms or refuses a certificate of echostack, with Arb's ball arithmetic and without any code of the library.
 
-Usage: python tools/recheck MODEL AUTOMATON CERTIFICATE, the automaton as `echostack certify --write-automaton` writes it. Needs
-python-flint. Exits with 0 if the certificate proves that the machine does what the automaton does on every word, else with 1.
+Usage: python tools/recheck MODEL AUTOMATON CERTIFICATE, with the automaton as written by
+`echostack certify --write-automaton`. Needs python-flint. The exit code is 0 if the certificate proves that the machine
+does what the automaton does on every word, and 1 otherwise.
 """
 import argparse
 import json
@@ -16,7 +17,7 @@ from model import Model, Refused
 
 
 def confirm(model, automaton, certificate):
-    """What is said of a certificate that is confirmed, from the bytes of the three files; `Refused` if it is not."""
+    """Checks a certificate, given the bytes of the three files, and returns a summary. Raises `Refused` if it fails."""
     model, automaton = Model(model), Automaton(json.loads(automaton))
     certificate = Certificate(json.loads(certificate), model, automaton)
     bounds = Bounds(model)
@@ -29,7 +30,7 @@ def confirm(model, automaton, certificate):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs=3, metavar="FILE", help="the model, the automaton, and the certificate")
-    parser.add_argument("--seconds", type=int, default=600, help="refuse what takes longer [default: 600]")
+    parser.add_argument("--seconds", type=int, default=600, help="give up after this many seconds [default: 600]")
     arguments = parser.parse_args()
 
     def late(*_):
@@ -38,7 +39,7 @@ def main():
     signal.alarm(arguments.seconds)
     try:
         told = confirm(*(Path(name).read_bytes() for name in arguments.files))
-    except Exception as error:  # whatever a file makes us stumble over, it is not confirmed
+    except Exception as error:  # any error means that the certificate is not confirmed
         print("refused:", str(error) if isinstance(error, Refused) else f"{error!r:.300}")
         return 1
     print(f"confirmed: {told}; {time.process_time():.1f} s")

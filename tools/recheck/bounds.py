@@ -1,8 +1,9 @@
-"""How far a decision of the program is at least from another one, on all states of a set of inputs and of a set of stacks.
+"""Lower bounds on the margins of decisions, for all states in a set of inputs and a set of stacks.
 
-Sets of states are Arb's balls at 128 bits, widened in each step by what floating point can lose. For sums of weights times
-exp(-gamma |z - y|^2) there are two bounds (docs/certificates.md): each kernel value at its worst, and Taylor's formula. Both are
-lowered by what the program can lose. The constants have the names of their lemmas in docs/proof.
+Sets of states are Arb's balls at 128 bits, widened in each step by the maximum rounding error of floating point. For
+sums of weights times exp(-gamma |z - y|^2) there are two bounds (docs/certificates.md): each kernel value at its worst,
+and Taylor's formula. Both are lowered by the maximum rounding error of the program. The constants have the names of
+their lemmas in docs/proof.
 """
 import math
 from functools import cache
@@ -17,21 +18,21 @@ ctx.prec = 128
 ZERO, SURE, EPSILON = arb(0), arb("inf"), arb(2)**-52
 STEP_SLACK = 8            # a pre-activation is off by this times (weights + 8) eps (sum |w| + max |u| + |b|)
 FINISH = 64 * EPSILON     # tanh (TANH_ERROR), leak and mixture
-EVERYTHING = 1.001        # no state of a tanh reservoir is larger
+EVERYTHING = 1.001        # no value in a state of a tanh reservoir is larger
 LINEAR_STEP = 8           # a step of a Legendre network is off by this times (order + 8) eps (|A| |x| + |b|)
 DISTANCE_LOSS = 8         # a squared distance is off by this times (m + 8) eps (|x| + |y|)^2
-DISTANCE_SHARE = 4        # what that costs a kernel value, times gamma
+DISTANCE_SHARE = 4        # the resulting relative error of a kernel value is this times gamma times the loss
 TERM_LOSS = 8             # products, sums in any order, exp (EXP_ERROR): this times eps for each term
 EXTRA_TERMS = 128         # for the rounded argument of exp
-MOST_LOST = 1e-2          # the losses add up only while they are small
+MOST_LOST = 1e-2          # losses may be added only as long as their sum is smaller than this
 UNDERFLOW = arb(2)**-420  # exp below -708, and products that underflow, with all weights
 LINEAR_LOSS = 8           # a linear value is off by this times (m + 8) eps sum |w| |x|
-CLAUSE_LOSS = 8           # adding both sides and the intercept
+CLAUSE_LOSS = 8           # for adding both sides and the intercept
 ROUNDS, LONGEST_ECHO = 60, 4096
 
 
 def upward(x):
-    """A float that is at least as large as all of a ball."""
+    """Returns a float that is at least as large as every number in a ball."""
     value = float(x.upper())
     require(math.isfinite(value), "a bound is not finite")
     return math.nextafter(value * (1 + 2.0**-50), math.inf)
@@ -42,12 +43,12 @@ def around(radius):
 
 
 def norm(values):
-    """The greatest length of a vector of balls."""
+    """Returns an upper bound on the length of a vector of balls."""
     return sum((x.abs_upper()**2 for x in values), ZERO).sqrt()
 
 
 class Squashing:
-    """A network with the hyperbolic tangent. A state is a list of balls, so that a set is a box."""
+    """A network with the hyperbolic tangent. A set of states is a list of balls, that is, a box."""
     def __init__(self, model):
         self.rows = [[(column, arb(weight)) for column, weight in row] for row in model.rows]
         self.columns = [list(map(arb, column)) for column in model.columns]
@@ -62,7 +63,7 @@ class Squashing:
             total = sum((weight * state[column] for column, weight in row), self.bias[at])
             if channel is not None:
                 total += self.columns[channel][at]
-            # The tangent rises: its values at both ends bound those between.
+            # The hyperbolic tangent is increasing, so its values at both ends bound those in between.
             value = total.lower().tanh().union(total.upper().tanh())
             if self.leak != 1:
                 value = (1 - self.leak) * state[at] + self.leak * value
@@ -70,8 +71,8 @@ class Squashing:
         return after
 
     def start(self, channels):
-        """All states that sequences of these channels lead to. Every round's set contains them: they are 0, or come by one step
-        from a state that was in the set of the round before."""
+        """Returns a set that contains all states reached by sequences of these channels. The set of every round
+        contains them: such a state is 0, or follows by one step from a state in the set of the previous round."""
         state = [around(arb(EVERYTHING))] * len(self.rows)
         for _ in range(ROUNDS):
             smaller = [ZERO] * len(self.rows)
@@ -83,8 +84,9 @@ class Squashing:
         return state
 
     def after(self, symbols, channels):
-        """The states after these symbols (None: silence), begun at 0, or at anything that `channels` can lead to: a list of
-        balls, and how far in Euclid's distance a state can be from their middles, if that is less than the box says."""
+        """Returns the set of states after these symbols (None: silence), starting from 0, or from any state that the
+        `channels` can lead to. The set is a list of balls and a bound on the Euclidean distance of a state from their
+        midpoints, in case it is smaller than that of the box."""
         state = self.start(channels) if channels else [ZERO] * len(self.rows)
         for symbol in symbols:
             state = self.step(state, symbol)
@@ -92,7 +94,7 @@ class Squashing:
 
 
 class Legendre:
-    """A linear network x' = A x + b for each channel: a state is the sum of what is left of each symbol, its echo A^k b."""
+    """A linear network x' = A x + b for each channel. A state is the sum of the echoes A^k b of all symbols."""
     def __init__(self, model):
         self.order, self.channels = len(model.input), len(model.names)
         matrix, power, sizes = arb_mat(model.recurrent), arb_mat(self.order, self.order, 1), []
@@ -108,14 +110,15 @@ class Legendre:
             echoes.append(matrix * echoes[-1])
         self.echoes = [echo.entries() for echo in echoes]
         lengths = list(map(norm, self.echoes))
-        # What may be left of all symbols of an age or older: in every neuron of a channel, and as a length.
+        # Bounds on the echoes of all symbols of an age or older: in every neuron of a channel, and as a length.
         length = sum(lengths[self.count:], ZERO) * rest
         radii = [length] * self.order
         self.tails = {self.count: (radii, length)}
         for age in reversed(range(self.count)):
             radii, length = [a + abs(b) for a, b in zip(radii, self.echoes[age])], length + lengths[age]
             self.tails[age] = radii, length
-        # What a step loses is passed on by all powers of A; |x| is at most what the echoes add up to, and that loss itself.
+        # The rounding error of a step is propagated by all powers of A; |x| is at most the sum of the echoes plus this
+        # error.
         rate = LINEAR_STEP * (self.order + 8) * EPSILON * sum(sizes[:-1], ZERO) * rest
         weights = norm(matrix.entries())
         require(rate * weights < 0.5, "rounding is not damped")
@@ -135,7 +138,8 @@ class Legendre:
 
 
 class Side:
-    """What the states of one side meet: centres, kernels (gamma, centres), and linear maps by columns."""
+    """The parts of the readouts for one side, input or stack: centers, kernels (gamma, centers), and linear maps by
+    columns."""
     def __init__(self, model, number):
         self.centres, self.neurons = model.centres[number], model.neurons
         self.kernels = [(gamma, members[number]) for gamma, members, _ in model.kernels]
@@ -147,8 +151,8 @@ class Side:
 
 
 class Sight:
-    """What the readouts see of a set of states on one side: those within `radii` of the centre in every neuron, all floats, and
-    within `ball` of it in Euclid's distance."""
+    """The readouts' view of a set of states on one side: all states within `radii` of the center in every neuron (all
+    of these are floats), and within `ball` of it in Euclidean distance."""
     def __init__(self, side, state, ball):
         self.side, self.centre = side, [float(x.mid()) for x in state]
         self.radii = [upward(abs(x - c)) for x, c in zip(state, self.centre)]
@@ -162,14 +166,14 @@ class Sight:
         self.lean, self.factor, self.range = cache(self.lean), cache(self.factor), cache(self.range)
 
     def lean(self, centre):
-        """The greatest |e (c - y)|, where e is the distance of a state from the middle c."""
-        # None of the terms is negative: each is off by two roundings in floats, and the sum by one for each of them.
+        """Returns a bound on |e (c - y)|, where e is the difference between a state and the center c."""
+        # No term is negative. In floats, each term is off by two roundings, and the sum by one for each term.
         apart = map(abs, map(sub, self.centre, self.side.centres[centre]))
         boxed = arb(sum(map(mul, self.radii, apart)) * (1 + (self.side.neurons + 8) * 2.0**-51)) + UNDERFLOW
         return boxed.min(arb(max(0.0, upward(self.distances[centre]))).sqrt() * self.ball)
 
     def factor(self, kernel, place):
-        """A factor of a kernel value in the middle, the least and the greatest in the set, and the lean."""
+        """Returns one side's factor of a kernel value at the center, its minimum and maximum, and the lean."""
         gamma, members = self.side.kernels[kernel]
         distance, lean = self.distances[members[place]], self.lean(members[place])
         nearest = (distance - 2 * lean).lower()
@@ -177,7 +181,7 @@ class Sight:
                 (-gamma * nearest).exp() if nearest > 0 else arb(1), lean)
 
     def range(self, column):
-        """Where the program's linear value lies."""
+        """Returns a ball that contains the linear value that the program computes."""
         weights, sizes = self.side.linear[column], [abs(weight) for weight in self.side.linear[column]]
         spread = sum(map(mul, sizes, self.radii), ZERO).min(norm(weights) * self.ball)
         most = sum((size * (arb(abs(c)) + r) for size, c, r in zip(sizes, self.centre, self.radii)), ZERO)
@@ -193,13 +197,14 @@ class Pairing:
         self.values = cache(self.values)
 
     def values(self, at):
-        """A kernel value in the middle, least and greatest, and how much it can sag and bulge between."""
+        """Returns a kernel value at the center, its minimum and maximum, and bounds on how far it can lie below (sag)
+        and above (bulge) its linear approximation."""
         a, b = (sight.factor(self.number, place) for sight, place in zip(self.sights, self.support[at]))
         most, steep = a[2] * b[2], self.gamma * (a[3] + b[3] + self.square)
         return a[0] * b[0], a[1] * b[1], most, most * self.gamma * self.square, 2 * most * steep * steep
 
     def bound(self, terms, intercept, longest, sign):
-        """The least of sign times what the program computes for a pair of classes."""
+        """Returns a lower bound on `sign` times the value that the program computes for a pair of classes."""
         known = [(weight, positive == (sign > 0), self.values(at)) for at, weight, positive in terms]
         total, size = sign * intercept, abs(intercept)
         for weight, helps, value in known:
@@ -217,7 +222,7 @@ class Pairing:
         return max(least, (taylor - self.change(terms, 0) - self.change(terms, 1)).lower()) if taylor > 0 else least
 
     def change(self, terms, number):
-        """The greatest change of a pair's value by its gradient in the middle, on one side."""
+        """Returns the maximum change of a pair's value by its gradient at the center, on one side."""
         sight = self.sights[number]
         shares = [ZERO] * len(sight.side.kernels[self.number][1])
         for at, weight, _ in terms:
@@ -227,7 +232,8 @@ class Pairing:
 
 
 def voted(pairs, longest, classes, own, pairing):
-    """How far a class is ahead: it wins against every other one, or each pair is certain and it has the most votes."""
+    """Returns the margin of a class in a vote. It is positive if the class wins against every other class, or if every
+    pair is certain and the class has the most votes."""
     bound = cache(lambda pair, sign: pairing.bound(*pairs[pair], longest, sign))
     least = min(bound((own, other), 1) if own < other else bound((other, own), -1) for other in range(classes) if other != own)
     if least > 0:
@@ -241,7 +247,8 @@ def voted(pairs, longest, classes, own, pairing):
 
 
 def listed(clauses, otherwise, own, input, stack):
-    """How far a list is from another class: clauses of others must fail, up to one of this class that holds."""
+    """Returns the margin of a class in a list. Clauses of other classes must fail, up to a clause of this class that
+    holds."""
     least = SURE
     for conditions, label in clauses:
         values = []
@@ -271,7 +278,7 @@ class Bounds:
         return Sight(self.sides[number], *(self.encloser.after(symbols, channels) if symbols or channels else nothing))
 
     def least(self, stack, whole, decisions):
-        """The least margin of the decisions on one end of the stack; all must be above 0."""
+        """Returns the smallest margin of the decisions on one stack suffix. All margins must be above 0."""
         least, sight = SURE, self.see(1, stack[::-1], 0 if whole else len(self.model.names)) if decisions else None
         pairing = cache(lambda input, kernel: Pairing(self.model.kernels, kernel, input, sight))
         for readout, own, look in decisions:

@@ -1,8 +1,10 @@
-"""The automaton (docs/format.md), and what a certificate claims of it (docs/certificates.md): configurations that are closed,
-completions, and cells that cover everything. Nothing here is about real numbers; which decisions are left to bound is the result.
+"""The automaton (docs/format.md), and what a certificate claims about it (docs/certificates.md): a closed set of
+configurations, completions, and cells that cover everything. There are no real numbers here; the result is the list of
+decisions that remain to be bounded.
 
-A stack is a list of elements. An element is a symbol (None: the bottom) with all that decides what the automaton does when it lies
-on top: its node, the longest end of the stack that begins some rule's suffix, and its state, which says what can still be accepted.
+A stack is a list of elements. An element is a symbol (None: the bottom) together with everything that determines what
+the automaton does when this symbol is on top: its node, which is the longest stack suffix that is a prefix of some
+rule's suffix, and its state, which determines what can still be accepted.
 """
 import hashlib
 import json
@@ -13,10 +15,10 @@ from operator import or_
 from model import require, whole
 
 FORMATS, ARITHMETIC = (1, 2), 1
-MOST_WORK = 1 << 22    # a larger search for the viable stacks is refused
-END = -1               # the end of the word, among the numbers of tokens
-BOTTOM = -2            # the bottom of the stack, among the symbols of a node
-NEXT, REDUCE, POP, SETTLED, ACCEPTED = range(5)   # kinds of controls, as certificates number them
+MOST_WORK = 1 << 22    # the maximum size of the search for the viable stacks
+END = -1               # the end of the word, as a token number
+BOTTOM = -2            # the bottom of the stack, as a symbol of a node
+NEXT, REDUCE, POP, SETTLED, ACCEPTED = range(5)   # the kinds of controls, numbered as in certificates
 
 
 class Automaton:
@@ -35,7 +37,7 @@ class Automaton:
         self.accepting = {(BOTTOM, numbers[name]) for name in form["accepting"]}
         states = form.get("viable") or []
         self.given = [{numbers[name]: whole(to, len(states), "state") for name, to in row.items()} for row in states]
-        # Nodes are written out as the symbols that they stand for.
+        # Nodes are represented by the symbols that they stand for.
         patterns = [suffix for suffix, *_ in self.rules] + [(BOTTOM,), *self.accepting]
         self.nodes = {pattern[:length] for pattern in patterns for length in range(len(pattern) + 1)}
         self.follow, self.matching, self.push = cache(self.follow), cache(self.matching), cache(self.push)
@@ -44,7 +46,7 @@ class Automaton:
         self.bottom = (None, (BOTTOM,), 0 if self.given else self.accepted_from(1 << self.bits[ACCEPTED,], (BOTTOM,)))
 
     def follow(self, node, symbol):
-        """The node of the stack with one symbol more."""
+        """Returns the node of the stack with one more symbol."""
         longer = node + (symbol,)
         while longer not in self.nodes:
             longer = longer[1:]
@@ -54,13 +56,15 @@ class Automaton:
         return [rule for rule in self.rules if node[len(node) - len(rule[0]):] == rule[0]]
 
     def action(self, node, look):
-        """What the first rule does that matches: (pop, push), or (0, None) if there is none."""
+        """Returns the action of the first matching rule as (pop, push), or (0, None) if no rule matches."""
         return next(((pop, push) for _, wanted, pop, push in self.matching(node) if wanted in (None, look)), (0, None))
 
-    # The viable stacks, if they are not given: pre* of acceptance, over sets of controls that are the bits of a number.
+    # The viable stacks, if they are not given: pre* of acceptance. Sets of controls are represented by the bits of a
+    # number.
 
     def saturate(self):
-        """Finds pops[control, node]: the controls that can be come to with the node gone and what is beneath untouched."""
+        """Computes pops[control, node]: the controls that can be reached with the node popped and everything below it
+        untouched."""
         acts = {(look, *self.action(node, look)) for node in self.nodes for look in self.looks}
         size = len(self.nodes) * sum(1 + pop for _, pop, _ in acts)
         require(size < MOST_WORK, "the viable stacks take too much work")
@@ -75,7 +79,7 @@ class Automaton:
                 self.pops[goal] = self.outcomes(*goal)
 
     def outcomes(self, control, node):
-        """What is known of a goal from what is known of the goals that it leads to."""
+        """Returns the outcomes of a goal that follow from the known outcomes of the goals that it leads to."""
         kind, *rest = control
         if kind == NEXT:
             return reduce(or_, (self.pops[(REDUCE, look), node] for look in self.looks))
@@ -88,24 +92,24 @@ class Automaton:
         above = ((REDUCE, look), self.follow(node, push)) if push is not None else ((NEXT,), self.follow(node, look))
         reached = 0
         for bit, control in enumerate(self.controls):
-            if self.pops[above] >> bit & 1:  # what was pushed on this node is gone, and this is the control
+            if self.pops[above] >> bit & 1:  # the symbol pushed onto this node is popped, with this control
                 reached |= self.popped(bit) or self.pops[control, node]
         return reached
 
     def popped(self, bit):
-        """The control, as a set, after one that pops whatever is on top; the empty set if this one does not."""
+        """Returns the control, as a set, after a control that pops any top; the empty set if this control does not."""
         kind, *rest = self.controls[bit]
         if kind == POP and rest[1]:
             return 1 << self.bits[POP, rest[0], rest[1] - 1, rest[2]]
         return 1 << bit if kind == ACCEPTED else 0
 
     def accepted_from(self, beneath, node):
-        """The controls from which a stack is accepted, by those of the stack beneath its top."""
+        """Returns the controls from which a stack is accepted, given those of the stack below its top."""
         leads = (self.popped(bit) or self.pops[control, node] for bit, control in enumerate(self.controls))
         return sum((after & beneath != 0) << bit for bit, after in enumerate(leads))
 
     def push(self, element, symbol):
-        """The element that comes from pushing a symbol."""
+        """Returns the element that results from pushing a symbol."""
         _, node, state = element
         node = self.follow(node, symbol)
         if self.given:
@@ -113,12 +117,12 @@ class Automaton:
         return symbol, node, self.accepted_from(state, node)
 
     def shifts(self, element, token):
-        """Whether the stack with this token can still become a word."""
+        """Returns whether the stack with this token can still become a word."""
         state = self.push(element, token)[2]
         return state is not None if self.given else bool(state >> self.bits[NEXT,] & 1)
 
     def moves(self, control, element, remember):
-        """What can happen next: ("stay", control), ("pop", control) or ("push", control, element)."""
+        """Returns the possible next moves: ("stay", control), ("pop", control) or ("push", control, element)."""
         kind, past, *rest = control
         if kind == NEXT:
             return [("stay", (REDUCE, past, look)) for look in self.looks]
@@ -135,7 +139,7 @@ class Automaton:
 
 
 def rows(form, *limits):
-    """Lists of as many whole numbers as there are limits, each below its own."""
+    """Yields rows of integers, with one integer per limit, each below its limit."""
     for row in form:
         require(len(row) == len(limits), "a list has another length")
         yield tuple(whole(number, limit, f"number below {limit}") for number, limit in zip(row, limits))
@@ -152,7 +156,7 @@ class Certificate:
         elements, controls, places = [automaton.bottom], list(map(tuple, form["controls"])), len(form["places"]) + 1
         for on, symbol in rows(form["elements"], len(form["elements"]), len(automaton.names)):
             elements.append(automaton.push(elements[on], symbol))
-        # From here on controls and elements stand in place of their numbers. Place 0 is below the bottom.
+        # From here on, controls and elements replace their numbers. Place 0 is below the bottom.
         known = len(controls), len(elements)
         self.places = [None, *((controls[at], elements[element]) for at, element in rows(form["places"], *known))]
         self.heads = {(controls[at], elements[element], beneath) for at, element, beneath in rows(form["heads"], *known, places)}
@@ -167,11 +171,11 @@ class Certificate:
         self.decisions = self.cover(form["cells"])
 
     def remember(self, past, token):
-        """The past as a number: the last token is the lowest digit, counted from 1; 0 is the beginning of the word."""
+        """Returns the past as a number. The last token, counted from 1, is the lowest digit; 0 is the word's start."""
         return (past * self.base + token + 1) % self.base**self.memory
 
     def check_closure(self):
-        """The beginning is among the heads, and with each head all that can follow."""
+        """Checks that the heads contain the start and, for each head, everything that can follow."""
         numbers = {place: number for number, place in enumerate(self.places)}
         require(((NEXT, 0), self.automaton.bottom, 0) in self.heads, "the beginning of a word is missing")
         for control, element, beneath in self.heads:
@@ -185,8 +189,8 @@ class Certificate:
                     there = place and (then, *pushed, place) in self.heads and (element, beneath) in self.beneath[place]
                 require(there, "a configuration that can follow is missing")
 
-    # Completions: (p, e, q) says that with control p and e on top some input leads to q with e gone. Each follows from earlier
-    # ones, so that its place in the list is its rank, and no two justify each other.
+    # A completion (p, e, q) says that, from control p with e on top, some input leads to control q with e popped. Each
+    # completion follows from earlier ones, so its position in the list is its rank, and no two justify each other.
 
     def complete(self, triples):
         found, directly = defaultdict(set), defaultdict(set)
@@ -195,7 +199,7 @@ class Certificate:
             found[p, element].add(q)
         for place, unders in self.beneath.items():
             directly[self.places[place][1] if place else None].update(element for element, _ in unders)
-        # From every stack that waits for a token some continuation is accepted: by induction over its height.
+        # For every stack that waits for a token, some continuation is accepted, by induction over the height.
         claims = {(frozenset([(NEXT, 0)]), element) for control, element, _ in self.heads if control[0] == NEXT}
         todo = list(claims)
         while todo:
@@ -209,7 +213,7 @@ class Certificate:
         return sum(map(len, found.values()))
 
     def completed(self, found, control, element):
-        """The controls that the completions found so far lead to."""
+        """Returns the controls that the completions found so far lead to."""
         if control[0] == SETTLED and control[2] == END and element[1] in self.automaton.accepting:
             return {(ACCEPTED,)}
         reached = set()
@@ -223,11 +227,11 @@ class Certificate:
                     reached |= {middle} if middle == (ACCEPTED,) else found[middle, element]
         return reached
 
-    # Cells. An obligation is a readout with a look, and the items that are in it: the right label, the place beneath the part of
-    # the stack that is looked at, and the past.
+    # Cells. An obligation is a readout with a lookahead, and its items: the right label, the place below the stack
+    # suffix of the cell, and the past.
 
     def obligations(self):
-        """What is to be shown before anything is looked at but the next token."""
+        """Returns the obligations before any splitting, when only the next token is known."""
         automaton, found = self.automaton, defaultdict(set)
         for control, element, beneath in self.heads:
             if control[0] == REDUCE:
@@ -245,7 +249,7 @@ class Certificate:
         return found
 
     def split_input(self, name, items):
-        """By the token before the look, or the beginning of the word, which is -1 here; what is forgotten may be any."""
+        """Splits items by the previous token, or the start of the word (-1). A forgotten token may be any token."""
         readout, (look, before, _) = name
         parts, place = defaultdict(set), self.base**len(before)
         for item in items:
@@ -255,7 +259,8 @@ class Certificate:
         return parts
 
     def split_stack(self, obligations):
-        """By the symbol beneath; None is the bottom. Only the first place is written as what lies there."""
+        """Splits obligations by the next symbol down the stack; None is the bottom. Before the first split, a place is
+        given directly as its element and the place below."""
         parts = defaultdict(lambda: defaultdict(set))
         for name, items in obligations.items():
             for label, place, past in items:
@@ -264,7 +269,8 @@ class Certificate:
         return parts
 
     def cover(self, form):
-        """Splits all stacks by the topmost symbol, then by the next, until the cells of the certificate end it."""
+        """Splits all stacks by the topmost symbol, then by the next one, until the cells of the certificate settle each
+        case. Returns the decisions to bound, by cell."""
         cells = {}
         for cell in form:
             key = tuple(whole(symbol, len(self.automaton.names), "symbol") for symbol in cell["stack"]), cell.get("whole", False)

@@ -1,5 +1,8 @@
-"""Model files (docs/format.md), their digest, and the preconditions of the error model. A number that names what is not there is
-an `IndexError` where it is used, which is a refusal like any other."""
+"""Model files (docs/format.md), their digest, and the preconditions of the error model.
+
+A number that refers to something that does not exist causes an `IndexError` where it is used, which refuses the
+certificate like any other error.
+"""
 import hashlib
 import json
 import math
@@ -7,15 +10,15 @@ from array import array
 
 from flint import arb
 
-# The preconditions, by the names of their lemmas in docs/proof: within them no sum overflows.
-LARGEST = 2.0**48       # every number that takes part in a decision is at most so large
+# The preconditions, named after their lemmas in docs/proof. If they hold, no sum overflows.
+LARGEST = 2.0**48       # the maximum absolute value of a number that takes part in a decision
 LEAST_LEAK = 2.0**-20
-MOST_TERMS = 2**24      # terms of a pair, members and support vectors of a kernel, conditions
+MOST_TERMS = 2**24      # the maximum number of terms of a pair, members and support vectors of a kernel, conditions
 MOST_NEURONS = 4096
 
 
 class Refused(Exception):
-    """Why a certificate is not confirmed."""
+    """The reason why a certificate is not confirmed."""
 
 
 def require(condition, why):
@@ -24,7 +27,7 @@ def require(condition, why):
 
 
 def whole(value, limit, what):
-    """A whole number from 0 to below `limit`."""
+    """Checks that a value is an integer from 0 to below `limit`, and returns it."""
     require(type(value) is int and 0 <= value < limit, f"{value!r:.40} is no {what}")
     return value
 
@@ -54,7 +57,7 @@ class Model:
         self.read_readouts(form["actions"], form["output"], form["shift"])
 
     def take(self, name, dtype, *shape):
-        """The values of a tensor of this shape; None stands for any length."""
+        """Returns the values of a tensor, which must have this type and shape; None stands for any length."""
         require(name in self.tensors, f"the tensor {name} is missing")
         own, sides, values = self.tensors[name]
         fits = len(sides) == len(shape) and all(b in (None, a) for a, b in zip(sides, shape))
@@ -62,7 +65,7 @@ class Model:
         return values
 
     def read_squashing(self, form, channels):
-        """Recurrent weights as rows of (column, weight), input weights by channel, bias and leak."""
+        """Reads the recurrent weights as rows of (column, weight), the input weights by channel, bias and leak."""
         m, self.leak = whole(form["neurons"], MOST_NEURONS + 1, "number of neurons"), float(form["leak"])
         require(m > 0 and LEAST_LEAK <= self.leak <= 1, "no neurons, or a leak out of range (LEAST_LEAK)")
         if self.kind == "matrix":
@@ -91,7 +94,8 @@ class Model:
         self.bias = self.take("reservoir.bias", "F64", None) or array("d", bytes(8 * m))
 
     def read_projection(self):
-        """Centres of both sides, the linear maps by columns, and kernels: gamma, members of both sides, support."""
+        """Reads the centers of both sides, the linear maps by columns, and the kernels: gamma, members of both sides,
+        support."""
         self.centres, self.linear, self.kernels, m = [], [], [], self.neurons
         for side in ("input", "stack"):
             values = self.take("centres." + side, "F64", None, m)
@@ -108,7 +112,7 @@ class Model:
             self.kernels.append((arb(gamma), members, list(zip(places[::2], places[1::2]))))
 
     def read_readouts(self, actions, output, shift):
-        """The readouts that are asked, in the order of their numbers in certificates: (name, labels, head)."""
+        """Reads the readouts that are consulted, as (name, labels, head), in the order of their certificate numbers."""
         def pushed(number):
             return None if number is None else self.terminals + number
         if "separate" in actions:
@@ -120,8 +124,13 @@ class Model:
         self.heads = [(name, labels, self.read_head(name, len(labels))) for name, labels in asked]
 
     def read_head(self, name, classes):
-        """None for one class; or "list", the clauses (conditions: column and intercept; class) and the class otherwise; or "votes",
-        the pairs (terms: place in the support, weight, whether above 0; intercept) with the most terms of one, and the kernel."""
+        """Reads a readout and returns one of the following:
+
+        - None, if there is only one class;
+        - "list", the clauses (conditions as pairs of column and intercept; class), and the class if no clause holds;
+        - "votes", the pairs (terms as triples of place in the support, weight, and whether the weight is above 0;
+          intercept) with the maximum number of terms of a pair, and the kernel.
+        """
         if classes == 1:
             return None
         if name + ".clauses" in self.tensors:
@@ -144,7 +153,7 @@ class Model:
 
 
 def digest(table, text, body):
-    """The digest of the file without its manifest, which is the last field of the header."""
+    """Returns the digest of the file without its manifest, which is the last field of the header."""
     bare = {"__metadata__": {"echostack": text.partition(',"manifest":')[0] + ',"manifest":{}}'}} | table
     head = json.dumps(bare, separators=(",", ":"), ensure_ascii=False).encode()
     head += b" " * (-len(head) % 8)

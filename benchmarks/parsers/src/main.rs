@@ -1,7 +1,7 @@
-//! The speed of recognisers side by side: a compiled table, LALRPOP, lrpar, and a loop written by hand.
+//! Compares the speed of recognizers: a compiled table, LALRPOP, lrpar, and a loop written by hand.
 //!
-//! All read the same words, given as the numbers of tokens, and build nothing. `cargo run --release -- 100` runs 100 million
-//! tokens through each; with a name after that, through this one only.
+//! All of them read the same words, given as token numbers, and build nothing. `cargo run --release -- 100` runs 100
+//! million tokens through each recognizer; an additional argument selects one recognizer by name.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -30,7 +30,7 @@ lalrpop_util::lalrpop_mod!(
     json
 );
 
-/// The tokens as LALRPOP wants them.
+/// The tokens in the form that LALRPOP needs.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub enum Token {
@@ -48,11 +48,11 @@ pub enum Token {
 const TOKENS: [Token; 9] =
     [Token::T0, Token::T1, Token::T2, Token::T3, Token::T4, Token::T5, Token::T6, Token::T7, Token::T8];
 
-/// A word as lrpar wants it.
+/// A word in the form that lrpar needs.
 #[derive(Debug)]
 struct Word<'a> {
     tokens: &'a [u8],
-    /// The number that the grammar has for each token.
+    /// The grammar's number for each token.
     numbers: &'a [u32],
 }
 
@@ -79,7 +79,7 @@ impl<'a> NonStreamingLexer<'a, Types> for Word<'a> {
     }
 }
 
-/// What somebody would write who needs to know whether three kinds of brackets are balanced, and nothing else.
+/// Decides whether three kinds of brackets are balanced, as a programmer would write it who needs nothing else.
 fn by_hand(word: &[u8], stack: &mut Vec<u8>) -> bool {
     stack.clear();
     for &token in word {
@@ -92,7 +92,7 @@ fn by_hand(word: &[u8], stack: &mut Vec<u8>) -> bool {
     stack.is_empty() && !word.is_empty()
 }
 
-/// Runs through all words so many times; the nanoseconds a token, and how many words were accepted.
+/// Runs through all words `passes` times, and returns the nanoseconds per token and the number of accepted words.
 fn time(words: &[Vec<u8>], passes: usize, mut accepts: impl FnMut(&[u8]) -> bool) -> (f64, usize) {
     let tokens: usize = words.iter().map(Vec::len).sum();
     let start = Instant::now();
@@ -103,9 +103,9 @@ fn time(words: &[Vec<u8>], passes: usize, mut accepts: impl FnMut(&[u8]) -> bool
     (start.elapsed().as_secs_f64() * 1e9 / (tokens * passes) as f64, accepted)
 }
 
-/// The table of a machine that learned the task.
+/// Trains a machine on the task and compiles it to a table.
 fn compiled(task: Task) -> Result<Table, Box<dyn std::error::Error>> {
-    let language = task.language().ok_or("a task of symbols")?;
+    let language = task.language().ok_or("not a task of symbols")?;
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let (machine, _) = Study::default().prove(&*language, &params.check()?, &(), &mut |_| {})?;
     let found = extract(&machine, &())?;
@@ -116,18 +116,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let millions: usize = std::env::args().nth(1).map_or(Ok(10), |text| text.parse())?;
     for (task, grammar) in [(Task::Dyck3, "dyck3"), (Task::Json, "json-tokens")] {
         let table = compiled(task)?;
-        let oracle = Oracle::strict(task.automaton().ok_or("a task of symbols")?)?;
-        let language = task.language().ok_or("a task of symbols")?;
+        let oracle = Oracle::strict(task.automaton().ok_or("not a task of symbols")?)?;
+        let language = task.language().ok_or("not a task of symbols")?;
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let (mut words, mut tokens) = (Vec::new(), 0);
         let wanted = (millions * 1_000_000).min(20_000_000);
         while tokens < wanted {
-            let word = draw(&*language, &oracle, WordKind::Valid, 1..=1000, &mut random).ok_or("there are words")?;
+            let word = draw(&*language, &oracle, WordKind::Valid, 1..=1000, &mut random).ok_or("there are no words")?;
             let word: Vec<u8> = word
                 .inputs()
                 .map(|input| match input {
                     Input::Symbol(symbol) => symbol.index() as u8,
-                    Input::Vector(_) => unreachable!("a task of symbols"),
+                    Input::Vector(_) => unreachable!("the task has symbols, not vectors"),
                 })
                 .collect();
             tokens += word.len();
@@ -138,15 +138,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
         let path = format!("{}/../../testdata/grammars/{grammar}/grammar.y", env!("CARGO_MANIFEST_DIR"));
         let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
-        let yacc =
-            YaccGrammar::<u32>::new_with_storaget(kind, &std::fs::read_to_string(path)?).map_err(|_| "grammar")?;
+        let yacc = YaccGrammar::<u32>::new_with_storaget(kind, &std::fs::read_to_string(path)?)
+            .map_err(|_| "cannot read the grammar")?;
         let (_, states) = lrtable::from_yacc(&yacc, Minimiser::Pager)?;
         let alphabet = table.alphabet();
         let numbers: Vec<u32> = alphabet
             .terminals()
             .map(|token| yacc.token_idx(alphabet.name(token)).map(|number| number.0))
             .collect::<Option<_>>()
-            .ok_or("the grammar has the same tokens")?;
+            .ok_or("the grammar lacks a token")?;
 
         let mut stack = Vec::new();
         let all: Vec<(&str, Box<dyn FnMut(&[u8]) -> bool>)> = vec![
@@ -187,7 +187,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             let (speed, ratio) = (1e3 / nanoseconds, nanoseconds / table_time);
             println!(
-                "{name:8} {nanoseconds:7.2} ns a token, {speed:6.1} million tokens a second, {ratio:.2} of the table's time"
+                "{name:8} {nanoseconds:7.2} ns per token, {speed:6.1} million tokens per second, {ratio:.2} of the table's time"
             );
         }
     }

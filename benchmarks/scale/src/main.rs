@@ -1,5 +1,6 @@
-//! What docs/scale.md says, measured: `scale ENGINE functions` (or `rows`, `cluster`, `equal`, `contexts`), where ENGINE is the program
-//! echostack-engine. Each prints a part of the record. Data is made from fixed seeds, in a temporary folder.
+//! Measures the figures in docs/scale.md: `scale ENGINE functions` (or `rows`, `cluster`, `equal ECHOSTACK`,
+//! `contexts`), where ENGINE is the path of the program echostack-engine and ECHOSTACK that of the program echostack.
+//! Each measurement prints a part of the record. The data is generated from fixed seeds, in a temporary folder.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -24,13 +25,13 @@ use echostack::teach::{read_contexts, record};
 use echostack::{Alphabet, Limits, Manifest, Oracle, Params, SymbolId, Table, Trace, Word, certify};
 use echostack_engine::{Models, TraceWriter, register, runtime};
 
-/// The words that rows are picked from.
+/// The number of words from which rows are picked.
 const POOL: usize = 100_000;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [engine, what, rest @ ..] = arguments.as_slice() else {
-        bail!("scale ENGINE functions, rows, cluster, equal ECHOSTACK or contexts [TOKENS]");
+        bail!("usage: scale ENGINE functions|rows|cluster|equal ECHOSTACK|contexts [TOKENS]");
     };
     let folder = tempfile::tempdir()?;
     let bench = Bench { engine: std::fs::canonicalize(engine)?, folder: folder.path().to_path_buf() };
@@ -40,18 +41,19 @@ fn main() -> Result<()> {
         "cluster" => bench.cluster(),
         "equal" => bench.equal(rest.first().context("equal needs the path of the program echostack")?),
         "contexts" => bench.contexts(rest.first().map_or("1e8", String::as_str).parse()?),
-        other => bail!("there is no measurement {other}"),
+        other => bail!("there is no measurement {other}; use functions, rows, cluster, equal or contexts"),
     }
 }
 
-/// The program that is measured, and the folder for data.
+/// The program to measure, and the folder for data.
 struct Bench {
     engine: PathBuf,
     folder: PathBuf,
 }
 
 impl Bench {
-    /// 50 million tokens: the table's verdicts beside a function that only looks, and the bare scan.
+    /// Compares the table's verdicts on 50 million tokens with a function that only looks at them, and with a bare
+    /// scan.
     fn functions(&self) -> Result<()> {
         let tokens = 50_000_000;
         let (rows, tokens) = write(&self.folder.join("in"), &pool(Task::Json, 200)?, 1, usize::MAX, tokens)?;
@@ -115,7 +117,7 @@ impl Bench {
         run(&mut command)
     }
 
-    /// Time and memory against rows.
+    /// Measures time and memory against the number of rows.
     fn rows(&self) -> Result<()> {
         table(Task::Json)?.save(self.folder.join("model"))?;
         let pool = pool(Task::Json, 30)?;
@@ -124,7 +126,7 @@ impl Bench {
             write(&self.folder.join(size.to_string()), &pool, 1, size, usize::MAX)?;
         }
         println!(
-            "| threads | rows | seconds, median of 7 | without start-up, µs a row | memory, MiB |\n|---|---|---|---|---|"
+            "| threads | rows | seconds, median of 7 | without start-up, µs per row | memory, MiB |\n|---|---|---|---|---|"
         );
         for threads in ["1", "2"] {
             let mut measured = vec![(Vec::new(), 0_f64); sizes.len()];
@@ -157,7 +159,7 @@ impl Bench {
         Ok(running)
     }
 
-    /// A scheduler and so many executors of one slot.
+    /// Starts a scheduler and the given number of executors with one slot each.
     fn started(&self, executors: usize) -> Result<(u16, Vec<Running>)> {
         let scheduler = port()?;
         let mut all = vec![self.start(&format!("scheduler --bind 127.0.0.1:{scheduler}"), scheduler)?];
@@ -170,7 +172,7 @@ impl Bench {
         Ok((scheduler, all))
     }
 
-    /// One process, one executor, two executors.
+    /// Compares one process with one executor and with two executors.
     fn cluster(&self) -> Result<()> {
         let pool = pool(Task::Json, 200)?;
         let machine = {
@@ -215,7 +217,7 @@ impl Bench {
         Ok(())
     }
 
-    /// The verdicts of `echostack check` and of `echostack score` on the same million words.
+    /// Compares the verdicts of `echostack check` and `echostack score` on the same million words.
     fn equal(&self, echostack: &str) -> Result<()> {
         let table = table(Task::Json)?;
         table.save(self.folder.join("model"))?;
@@ -266,10 +268,10 @@ impl Bench {
         Ok(())
     }
 
-    /// Distinct contexts, and the time to learn from them, against the size of a corpus.
+    /// Measures the number of distinct contexts, and the time to learn from them, against the size of a corpus.
     fn contexts(&self, most: f64) -> Result<()> {
         println!(
-            "| language | tokens | traces | distinct contexts | counting, s | tokens a second | learning, ms | proved |"
+            "| language | tokens | traces | distinct contexts | counting, s | tokens per second | learning, ms | proved |"
         );
         println!("|---|---|---|---|---|---|---|---|");
         for task in [Task::Json, Task::Dyck3] {
@@ -277,7 +279,7 @@ impl Bench {
             std::fs::create_dir(&folder)?;
             let (mut tokens, mut files, mut goal) = (0_u64, 0, 1e4);
             while goal <= most * 1.01 {
-                // What is there stays, so that each corpus is a part of the next one.
+                // Existing files are kept, so that each corpus is part of the next one.
                 while (tokens as f64) < goal {
                     let wanted = (goal - tokens as f64).min(1e7).ceil() as u64;
                     tokens += corpus(task, &folder.join(format!("{files:03}.parquet")), wanted, files)?;
@@ -331,7 +333,7 @@ fn table(task: Task) -> Result<Table> {
     Ok(Table::new(&Oracle::strict(automaton)?, Manifest::default())?)
 }
 
-/// Words of a task, nine of ten valid, the others near misses.
+/// Draws words of a task. Nine out of ten are valid, the others are near misses.
 fn pool(task: Task, longest: usize) -> Result<Vec<Vec<SymbolId>>> {
     let language = task.language().context("the task has no language")?;
     let oracle = Oracle::strict(task.automaton().context("the task has no automaton")?)?;
@@ -347,7 +349,7 @@ fn pool(task: Task, longest: usize) -> Result<Vec<Vec<SymbolId>>> {
     Ok(words)
 }
 
-/// Numbers that look random: a linear congruence, of which the upper half is used.
+/// A linear congruential generator, of which the upper bits are used.
 struct Picks(u64);
 
 impl Iterator for Picks {
@@ -359,7 +361,8 @@ impl Iterator for Picks {
     }
 }
 
-/// Writes rows of picked words as numbers, in so many files, until there are enough rows or tokens; returns how many there are.
+/// Writes rows of picked words as numbers, in the given number of files, until there are enough rows or tokens. Returns
+/// the number of rows and tokens written.
 fn write(folder: &Path, pool: &[Vec<SymbolId>], files: usize, rows: usize, tokens: usize) -> Result<(usize, usize)> {
     std::fs::create_dir_all(folder)?;
     let field = |name, data| Field::new(name, data, true);
@@ -392,7 +395,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// XOR of the elements of each list: the least that a function must do to have looked at all of them.
+/// Computes the XOR of the elements of each list, which is the least that a function that looks at all of them must do.
 fn xor(arguments: &[ColumnarValue]) -> datafusion::common::Result<ColumnarValue> {
     let arrays = ColumnarValue::values_to_arrays(arguments)?;
     let lists = as_list_array(&arrays[0])?;
@@ -402,7 +405,7 @@ fn xor(arguments: &[ColumnarValue]) -> datafusion::common::Result<ColumnarValue>
     Ok(ColumnarValue::Array(Arc::new(answers)))
 }
 
-/// Runs to the end; returns the seconds and the most memory that was used, in MiB.
+/// Runs a command to its end. Returns the seconds it took and the maximum memory it used, in MiB.
 fn run(command: &mut Command) -> Result<(f64, f64)> {
     let start = Instant::now();
     let mut child = command.stdout(Stdio::null()).spawn()?;
@@ -420,7 +423,7 @@ fn run(command: &mut Command) -> Result<(f64, f64)> {
     }
 }
 
-/// A process that ends with the measurement.
+/// A process that is killed when the measurement ends.
 struct Running(Child);
 
 impl Drop for Running {
@@ -434,7 +437,8 @@ fn port() -> Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
-/// Writes traces of fresh words, half of them valid, until they have so many tokens; returns how many.
+/// Writes traces of new words, half of them valid, until they have at least `wanted` tokens. Returns the number of
+/// tokens.
 fn corpus(task: Task, path: &Path, wanted: u64, seed: u64) -> Result<u64> {
     let language = task.language().context("the task has no language")?;
     let oracle = Oracle::strict(task.automaton().context("the task has no automaton")?)?;

@@ -1,4 +1,4 @@
-//! Verdicts on columns of words.
+//! Judging columns of words, with the verdicts as a column.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,23 +14,24 @@ use rayon::prelude::*;
 
 use crate::words::Words;
 
-/// Rows that one thread takes at a time.
+/// The number of rows that a thread takes at a time.
 const ROWS: usize = 1 << 10;
 
 impl Words {
-    /// The verdict on each word; none where a row is null.
+    /// Returns the verdict on each word, or `None` where a row is null.
     pub fn judge(&self, judge: &Judge, limits: Limits) -> Vec<Option<Verdict>> {
         self.judge_rows(judge, 0..self.len(), limits)
     }
 
-    /// The verdict on each word, found on rayon's threads; it does not depend on their number.
+    /// Returns the verdict on each word, or `None` where a row is null. Uses rayon's threads; the verdicts do not
+    /// depend on their number.
     pub fn judge_all(&self, judge: &Judge, limits: Limits) -> Vec<Option<Verdict>> {
         let starts: Vec<usize> = (0..self.len()).step_by(ROWS).collect();
         let rows = |start: usize| start..(start + ROWS).min(self.len());
         starts.into_par_iter().flat_map_iter(|start| self.judge_rows(judge, rows(start), limits)).collect()
     }
 
-    /// What is done to the stack on each word, null where a row is, and the verdicts.
+    /// Returns the actions on the stack for each word, with nulls where a row is null, and the verdicts.
     pub fn actions(&self, judge: &Judge, limits: Limits) -> (ListArray, Vec<Option<Verdict>>) {
         let list = ListBuilder::new(StructBuilder::from_fields(action_fields(), 0));
         let mut actions = Actions { alphabet: judge.alphabet(), list };
@@ -51,7 +52,7 @@ impl Words {
     }
 }
 
-/// What a model does to its stack on each word.
+/// An observer that collects the actions of a model on its stack for each word.
 struct Actions<'a> {
     alphabet: &'a Alphabet,
     list: ListBuilder<StructBuilder>,
@@ -77,7 +78,8 @@ impl Observer for Actions<'_> {
     }
 }
 
-/// The fields of an action: the token on which it is taken, how many symbols are popped, and which one is pushed.
+/// Returns the fields of an action: the position of the token on which it is taken, the number of symbols popped, and
+/// the symbol pushed.
 fn action_fields() -> Fields {
     Fields::from(vec![
         Field::new(POSITION, DataType::UInt64, true),
@@ -86,22 +88,23 @@ fn action_fields() -> Fields {
     ])
 }
 
-/// The type of the lists of [`Words::actions`].
+/// Returns the type of the lists of [`Words::actions`].
 pub fn action_list() -> DataType {
     DataType::new_list(DataType::Struct(action_fields()), true)
 }
 
-/// The column that says accept, incomplete, reject or stopped.
+/// The name of the column that holds the verdict: accept, incomplete, reject or stopped.
 pub const VERDICT: &str = "verdict";
-/// The column with the number of the token that cannot stand where it stands; null if there is none.
+/// The name of the column that holds the position of the token that cannot follow, or on which a limit was reached;
+/// null if there is none.
 pub const POSITION: &str = "position";
 
-/// The fields of [`verdicts`].
+/// Returns the fields of [`verdicts`].
 pub fn verdict_fields() -> Fields {
     Fields::from(vec![Field::new(VERDICT, DataType::Utf8, true), Field::new(POSITION, DataType::UInt64, true)])
 }
 
-/// Verdicts as a column; null where there is none.
+/// Returns the verdicts as a column, with nulls for `None`.
 pub fn verdicts(all: &[Option<Verdict>]) -> StructArray {
     let mut names = StringBuilder::with_capacity(all.len(), all.len() * 6);
     let mut positions = UInt64Builder::with_capacity(all.len());

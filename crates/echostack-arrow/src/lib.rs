@@ -1,7 +1,8 @@
-//! Reservoir stack machines and their tables over Apache Arrow arrays: columns of words in, verdicts out.
+//! Judges columns of words in Apache Arrow arrays with reservoir stack machines and their tables.
 //!
-//! A word is a list of tokens (names, or numbers of terminals) or a text, whose tokens are its characters or what the model's lexer makes of
-//! it. [`Words::read`] reads a column for a [`Judge`](echostack_grammar::Judge), a model with its lexer; [`Words::judge`] judges it.
+//! A word is a list of tokens (names or numbers of terminals) or a text. The tokens of a text are its characters, or
+//! the tokens that the model's lexer finds in it. [`Words::read`] reads a column for a
+//! [`Judge`](echostack_grammar::Judge), which is a model with its lexer, and [`Words::judge`] judges it.
 //!
 //! ```
 //! use arrow_array::{Array, StringArray};

@@ -1,4 +1,4 @@
-//! Words from Arrow arrays.
+//! Reading words from Arrow arrays.
 
 use std::ops::Range;
 
@@ -13,26 +13,27 @@ use arrow_schema::DataType;
 use echostack::{Alphabet, SymbolId};
 use echostack_grammar::Judge;
 
-/// Why a column holds no words.
+/// The error for a column whose type cannot hold words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a column of type {0} holds no words; lists of names, lists of integers and texts do")]
+#[error("a column of type {0} holds no words; use lists of names, lists of integers, or texts")]
 pub struct WordsError(DataType);
 
-/// The words of a column as tokens. What is no token of the alphabet is [`SymbolId::UNKNOWN`], which every model refuses.
+/// The words of a column, as tokens. Anything that is not a token of the alphabet is [`SymbolId::UNKNOWN`], which every
+/// model rejects.
 #[derive(Clone, Debug)]
 pub struct Words {
     /// The tokens of all words.
     tokens: Vec<SymbolId>,
-    /// Where each word lies among them.
+    /// The range of each word in `tokens`.
     places: Vec<Range<usize>>,
     nulls: Option<NullBuffer>,
 }
 
 impl Words {
-    /// Reads the words of a column, for a model with its lexer.
+    /// Reads the words of a column for a model with its lexer.
     ///
     /// # Errors
-    /// If the column is of a type that holds no words.
+    /// If the type of the column cannot hold words.
     pub fn read(array: &dyn Array, judge: &Judge) -> Result<Self, WordsError> {
         let alphabet = judge.alphabet();
         let nulls = array.logical_nulls();
@@ -80,24 +81,24 @@ impl Words {
         this
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The tokens of a row; none if it is null.
+    /// Returns the tokens of a row, or `None` if the row is null.
     pub fn get(&self, row: usize) -> Option<&[SymbolId]> {
         let null = self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
         (!null).then(|| &self.tokens[self.places[row].clone()])
     }
 }
 
-/// The tokens of a flat array; none if its type is none of tokens. A null is no token.
+/// Returns the tokens of a flat array, or `None` if its type cannot hold tokens. A null becomes [`SymbolId::UNKNOWN`].
 fn tokens(array: &dyn Array, alphabet: &Alphabet) -> Option<Vec<SymbolId>> {
     let named = |name: Option<&str>| name.and_then(|name| alphabet.symbol(name)).unwrap_or(SymbolId::UNKNOWN);
     Some(match array.data_type() {
@@ -122,7 +123,7 @@ fn tokens(array: &dyn Array, alphabet: &Alphabet) -> Option<Vec<SymbolId>> {
     })
 }
 
-/// Tokens by their numbers.
+/// Returns the tokens with the numbers in an array.
 fn numbers<T: ArrowPrimitiveType>(array: &dyn Array, alphabet: &Alphabet) -> Vec<SymbolId>
 where
     T::Native: TryInto<u32>,
@@ -139,7 +140,7 @@ where
     }
 }
 
-/// Tokens by their keys in a dictionary.
+/// Returns the tokens of an array with a dictionary.
 fn dictionary<K: ArrowDictionaryKeyType>(
     array: &arrow_array::DictionaryArray<K>,
     alphabet: &Alphabet,

@@ -1,4 +1,4 @@
-//! Columns of every type give the verdicts that single words have.
+//! Tests that columns of every type give the same verdicts as single words.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn models() -> [Model; 2] {
     [table.into(), machine.into()]
 }
 
-/// Words with some nulls among them, and tokens that are none.
+/// Returns words that include some nulls, and some tokens that are not terminals.
 fn words(alphabet: &Alphabet) -> Vec<Option<Vec<usize>>> {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let terminals = alphabet.terminals().len();
@@ -73,7 +73,7 @@ fn every_type_of_column_has_the_verdicts_of_its_words() {
             named.append(word.is_some());
             coded.append(word.is_some());
         }
-        // The brackets are single characters, and so are the names of the nonterminals.
+        // All names are single characters, those of the brackets and those of the nonterminals.
         let texts: Vec<Option<String>> =
             words.iter().map(|word| word.as_ref().map(|word| word.iter().map(name).collect())).collect();
         let columns: Vec<ArrayRef> = vec![
@@ -90,7 +90,7 @@ fn every_type_of_column_has_the_verdicts_of_its_words() {
             let read = Words::read(&column, &judge).unwrap();
             assert_eq!(read.judge(&judge, Limits::default()), wanted, "{}", column.data_type());
             assert_eq!(read.judge_all(&judge, Limits::default()), wanted, "{}", column.data_type());
-            // A slice of a column begins in the middle of its values.
+            // The values of a slice begin in the middle of the column's values.
             let slice = Words::read(&column.slice(1_000, 500), &judge).unwrap();
             assert_eq!(slice.judge(&judge, Limits::default()), wanted[1_000..1_500], "{}", column.data_type());
             assert!(Words::read(&column.slice(7, 0), &judge).unwrap().is_empty());

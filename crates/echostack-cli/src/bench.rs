@@ -1,4 +1,5 @@
-//! `echostack bench`: the work of one work item, timed, with the same fields as the Python peer in benchmarks/.
+//! `echostack bench`: trains and tests as specified by a work item, and prints the error and the times, in the same
+//! fields as the Python peer in benchmarks/.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,13 +16,13 @@ use crate::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The work item, as `echostack sample --work` writes it
+    /// Work item, as written by `echostack sample --work`
     #[arg(long, value_name = "FILE")]
     work: PathBuf,
-    /// The seed of the reservoir
+    /// Seed of the reservoir
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Do it this often and report the fastest
+    /// Number of repetitions; the fastest times are reported
     #[arg(long, default_value_t = 1)]
     repeat: usize,
     /// Print JSON
@@ -29,7 +30,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The fields of a work item beside the automaton's.
+/// The fields of a work item other than those of the automaton.
 #[derive(Deserialize)]
 struct Work {
     reservoir: WorkReservoir,
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let text =
         std::fs::read_to_string(&args.work).with_context(|| format!("could not read {}", args.work.display()))?;
     let automaton = Automaton::from_json(&text)?;
-    let work: Work = serde_json::from_str(&text).context("the work item lacks a field")?;
+    let work: Work = serde_json::from_str(&text).context("the work item is not valid")?;
     ensure!((1..=1000).contains(&args.repeat), "--repeat is {}, but must be from 1 to 1000", args.repeat);
     let words = |all: &[Vec<String>]| -> Result<Vec<Word>> {
         all.iter().map(|word| Ok(automaton.alphabet().word(word.iter().map(String::as_str))?)).collect()

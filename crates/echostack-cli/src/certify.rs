@@ -1,4 +1,4 @@
-//! `echostack certify`: prove that a machine agrees with an automaton on every word, or check such a proof.
+//! `echostack certify`: proves that a machine does the same as an automaton on every word, or checks such a proof.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,27 +23,28 @@ use crate::{Outcome, load, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The model file
+    /// Model file
     model: PathBuf,
-    /// What it shall agree with: `task:NAME`, `grammar:PATH`, or an automaton in JSON
+    /// Automaton to compare the machine with: `task:NAME`, `grammar:PATH` or a JSON file
     #[arg(long, value_name = "AUTOMATON")]
     against: String,
-    /// Where to write the certificate
+    /// File to write the certificate to
     #[arg(long, short, value_name = "FILE", conflicts_with = "check")]
     output: Option<PathBuf>,
-    /// Check this certificate, in place of searching for one
+    /// Check this certificate instead of searching for a proof
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
-    /// Show every cell that is checked: readout, next token, end of the stack, answer, and how far ahead it is at least
+    /// Show every cell that is checked: readout, next token, stack suffix, answer, and margin (a lower bound on
+    /// how far the answer is ahead of any other)
     #[arg(long, requires = "check", conflicts_with = "json")]
     cells: bool,
-    /// Where to write the automaton, in JSON: these are the bytes whose digest the certificate has
+    /// File to write the automaton to, in JSON: exactly the bytes whose digest is in the certificate
     #[arg(long, value_name = "FILE")]
     write_automaton: Option<PathBuf>,
-    /// How a grammar becomes rules [default: as the machine was taught]
+    /// How a grammar is translated into rules [default: as in training]
     #[arg(long, value_parser = encoding())]
     encoding: Option<Encoding>,
-    /// How many open cells to show if there is no proof
+    /// Maximum number of open cells to show if there is no proof
     #[arg(long, default_value_t = 10, value_name = "N")]
     show_open: usize,
     #[command(flatten)]
@@ -101,7 +102,7 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
             println!("not proved: {} of {examined} cells are open", cells.len());
             match difference {
                 Some(found) => tell_difference(alphabet, &found),
-                None => println!("no word is known on which they differ"),
+                None => println!("no word was found on which the two differ"),
             }
             for cell in cells.iter().take(args.show_open) {
                 println!("{}", tell_cell(alphabet, cell));
@@ -111,13 +112,13 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
     }
 }
 
-/// How a grammar becomes rules that a machine is compared with: as it was taught, if nothing else is asked for.
+/// Returns the encoding of the grammar that a machine is compared with: the given one, else the one used in training.
 pub(crate) fn encoding_of(machine: &Machine, asked: Option<Encoding>) -> Encoding {
     let taught = machine.manifest().encoding().and_then(|name| name.parse().ok());
     asked.or(taught).unwrap_or(Encoding::Auto)
 }
 
-/// Prints a word on which a machine and an automaton differ, and what each says of it.
+/// Prints a word on which a machine and an automaton differ, and the verdict of each.
 pub(crate) fn tell_difference(alphabet: &Alphabet, found: &Difference) {
     let word: Vec<&str> = names(alphabet, &found.word).collect();
     println!("the two differ on the word: {}", word.join(" "));
@@ -160,7 +161,7 @@ fn check_file(
             if args.json {
                 print_json(&json!({"proved": false, "refused": why}))?;
             } else {
-                println!("the certificate does not prove it: {why}");
+                println!("the certificate is not valid: {why}");
             }
             Ok(Outcome::Rejected)
         }
@@ -194,9 +195,9 @@ fn tell_proved(
         }));
     }
     if !quiet {
-        println!("proved in {:.0} ms: on every word, of any length, the machine does what {name} does", seconds * 1e3);
+        println!("proved in {:.0} ms: the machine does the same as {name} on every word, of any length", seconds * 1e3);
         println!(
-            "{cells} cells on {stacks} ends of the stack; at most {depth} symbols of the stack and {input} of the input decide"
+            "{cells} cells on {stacks} stack suffixes; at most {depth} symbols of the stack and {input} of the input determine each decision"
         );
     }
     Ok(())
@@ -219,7 +220,7 @@ fn tell_cell(alphabet: &Alphabet, cell: &OpenCell) -> String {
     let before = cell.input.before().iter().map(|&token| alphabet.plain_name(token));
     let before = before.collect::<Vec<_>>().join(" ");
     format!(
-        "open: {:?} on the stack {} before {}{}{}: the bound misses by {:.3}, the value in the middle is {:.3}",
+        "open: {:?} with the stack {} before {}{}{}: the bound falls short by {:.3}, the value at the midpoint is {:.3}",
         cell.readout,
         cell.stack.display(alphabet),
         InputSuffix::of(cell.input.next()).display(alphabet),

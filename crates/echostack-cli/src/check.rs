@@ -1,4 +1,5 @@
-//! `echostack check`: judge texts, or words, one a line, from files or from a stream, in constant memory but for the stack.
+//! `echostack check`: checks texts or words, from files or standard input. Words are given one per line and read as a
+//! stream, in constant memory apart from the stack.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -14,28 +15,29 @@ use crate::{Outcome, open_judge, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file of a model, or of a table
+    /// Model file or table file
     model: PathBuf,
-    /// Texts, for a machine with a lexer, else files with one word a line; `-` is standard input
+    /// Texts if the model has a lexer, otherwise files with one word per line; `-` is standard input
     #[arg(default_value = "-")]
     files: Vec<PathBuf>,
-    /// Files hold tokens separated by white space, one word a line, even if the machine has a lexer
+    /// Read tokens separated by white space, one word per line, even if the model has a lexer
     #[arg(long)]
     tokens: bool,
-    /// Every character is a token, in place of tokens separated by white space; implies --tokens
+    /// Read every character as a token, instead of tokens separated by white space; implies --tokens
     #[arg(long)]
     chars: bool,
-    /// Print JSON, a line a word
+    /// Print JSON, one line per word or text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     depth: Depth,
 }
 
-/// How deep the stack may become.
+/// The limit on the depth of the stack.
 #[derive(clap::Args)]
 pub(crate) struct Depth {
-    /// The most symbols on the stack; a word that needs more is stopped. A table takes one byte for each, a machine thousands
+    /// Maximum number of symbols on the stack; a word that needs more is stopped. A table uses one byte per symbol, a
+    /// machine thousands of bytes
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     max_depth: usize,
 }
@@ -60,11 +62,11 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     Ok(worst)
 }
 
-/// Judges a text.
+/// Checks a text.
 fn whole(args: &Args, quiet: bool, judge: &Judge, path: &Path) -> Result<Outcome> {
     let bytes = text::read(path)?;
     let name = path.display().to_string();
-    // What is no text is wrong at the first byte that is none.
+    // A file that is not UTF-8 is rejected at its first invalid byte.
     let (source, broken) = match std::str::from_utf8(&bytes) {
         Ok(source) => (source, None),
         Err(error) => (std::str::from_utf8(&bytes[..error.valid_up_to()])?, Some(error.valid_up_to())),
@@ -81,7 +83,7 @@ fn whole(args: &Args, quiet: bool, judge: &Judge, path: &Path) -> Result<Outcome
     Ok(Outcome::of(&report.judgement.verdict))
 }
 
-/// Judges the words of one file. A file of no bytes is one empty word.
+/// Checks the words of one file. An empty file contains one word, the empty word.
 fn file(args: &Args, quiet: bool, model: &Model, name: &str, mut input: impl BufRead) -> Result<Outcome> {
     let names = Names::new(model.alphabet(), args.chars);
     let mut worst = Outcome::Accepted;
@@ -129,7 +131,7 @@ fn report(
     Ok(())
 }
 
-/// A verdict in words.
+/// Describes a verdict in English.
 pub(crate) fn tell(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&str>) -> String {
     let hint = |expected| hint(&expected_names(alphabet, expected, str::to_string));
     match verdict {
@@ -137,7 +139,7 @@ pub(crate) fn tell(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&str>
         Verdict::Incomplete { expected } => format!("incomplete{}", hint(expected)),
         Verdict::Reject { position, expected } => match refused {
             Some(token) => format!("reject at token {position}: unexpected {token}{}", hint(expected)),
-            None => format!("reject after {position} tokens{}", hint(expected)),
+            None => format!("reject at position {position}{}", hint(expected)),
         },
         Verdict::Stopped { position, limit } => {
             format!("stopped at token {position}: the limit on {limit} was reached")

@@ -1,4 +1,4 @@
-//! `echostack compile`: a machine as a table, or as source with the table in it.
+//! `echostack compile`: compiles a machine to a table, or to a source file that contains the table.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,27 +18,27 @@ use crate::{Outcome, load};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The model file
+    /// Model file
     model: PathBuf,
-    /// Where to write the table or the source
+    /// File to write the table or the source to
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     /// What to write
     #[arg(long, value_enum, default_value = "table")]
     emit: Emit,
-    /// Compile this automaton (`task:NAME`, `grammar:PATH` or a file) once the machine is proved to do the same on every word, in
-    /// place of reading the automaton out of the machine: faster where there are thousands of rules
+    /// Compile this automaton (`task:NAME`, `grammar:PATH` or a file) after proving that the machine does the same on
+    /// every word, instead of extracting the automaton from the machine; faster if there are thousands of rules
     #[arg(long, value_name = "AUTOMATON")]
     against: Option<String>,
-    /// How a grammar becomes rules [default: as the machine was taught]
+    /// How a grammar is translated into rules [default: as in training]
     #[arg(long, value_parser = encoding())]
     encoding: Option<Encoding>,
 }
 
-/// What a machine is compiled to.
+/// The form that a machine is compiled to.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Emit {
-    /// A table that `check`, `parse` and `evaluate` take in place of a model
+    /// A table, which `check`, `parse` and `evaluate` accept instead of a model
     Table,
     /// Rust source that needs no library, not even std
     Rust,

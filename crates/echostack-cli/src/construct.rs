@@ -1,4 +1,4 @@
-//! `echostack construct`: a machine from an automaton, without learning.
+//! `echostack construct`: constructs a machine from an automaton, without training.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,30 +18,30 @@ use crate::{Kind, Outcome, certify};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The automaton: `task:NAME`, `grammar:PATH` or a file in JSON
+    /// Automaton: `task:NAME`, `grammar:PATH` or a JSON file
     #[arg(long, value_name = "AUTOMATON")]
     automaton: String,
-    /// How a grammar becomes rules
+    /// How a grammar is translated into rules
     #[arg(long, value_parser = encoding(), default_value = "auto")]
     encoding: Encoding,
-    /// The kind of reservoir
+    /// Kind of reservoir
     #[arg(long, value_enum, default_value = "cycle")]
     reservoir: Kind,
-    /// The number of neurons
+    /// Number of neurons
     #[arg(long, default_value_t = 256)]
     neurons: usize,
-    /// What the machine sees of its input: the reservoir's state over all of it, or the next symbol alone
+    /// What the machine sees of its input: the whole input through the reservoir, or only the next symbol
     #[arg(long, value_enum, default_value = "symbol")]
     lookahead: LookaheadView,
-    /// The seed of the weights
+    /// Seed of the weights
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Where to write the certificate of the proof
+    /// File to write the certificate of the proof to
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
     #[command(flatten)]
     limit: TimeLimit,
-    /// Where to save the machine
+    /// File to save the machine to
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
 }
@@ -68,14 +68,14 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         eprintln!("constructed {} from {rules} rules in {milliseconds:.0} ms; saved {output}", subject.name());
     }
     let Proof::Proved(certificate) = proof else {
-        eprintln!("echostack: no proof was found; `echostack certify` shows what is open. Try more --neurons");
+        eprintln!("echostack: no proof was found; `echostack certify` shows the open cells. Try more --neurons");
         return Ok(Outcome::Rejected);
     };
     if let Some(path) = &args.certificate {
         certify::write(path, &certificate)?;
     }
     if !quiet {
-        eprintln!("proved right on every word, of any length, by {} cells", certificate.size().cells);
+        eprintln!("proved correct on every word, of any length, with {} cells", certificate.size().cells);
     }
     Ok(Outcome::Accepted)
 }

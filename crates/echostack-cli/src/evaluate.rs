@@ -1,4 +1,4 @@
-//! `echostack evaluate`: measure a machine on fresh words of a task, a grammar or an automaton.
+//! `echostack evaluate`: measures a machine on fresh words of a task, a grammar or an automaton.
 
 use std::path::PathBuf;
 
@@ -17,31 +17,31 @@ use crate::{Outcome, load_model, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file of a model, or of a table
+    /// Model file or table file
     model: PathBuf,
     #[command(flatten)]
     subject: subject::Args,
-    /// How many words of each kind
+    /// Number of words of each kind
     #[arg(long, default_value_t = 100)]
     count: usize,
-    /// The shortest word [default: 50 for a task, else 1]
+    /// Minimum length of the words [default: 50 for a task, else 1]
     #[arg(long)]
     min_length: Option<usize>,
-    /// The longest word
+    /// Maximum length of the words
     #[arg(long, default_value_t = 200)]
     max_length: usize,
-    /// The seed
+    /// Seed of the words
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print the words that were judged wrongly, at most this many of each kind
+    /// Print the words with a wrong verdict, at most this many of each kind
     #[arg(long, default_value_t = 0, value_name = "N")]
     show_wrong: usize,
 }
 
-/// What was measured on words of one kind.
+/// The measurements on words of one kind.
 #[derive(Default)]
 struct Measured {
     error: f64,
@@ -51,7 +51,7 @@ struct Measured {
     shown: Vec<String>,
 }
 
-/// How many words are in memory at once.
+/// The maximum number of words held in memory at once.
 const BATCH: usize = 512;
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let mut json = Map::new();
     json.insert("task".into(), json!(subject.name()));
     if subject.language().is_none() {
-        let task = subject.task().context("only tasks have no language")?;
+        let task = subject.task().context("only a task can have no language")?;
         let Score { error, wrong, tokens, .. } =
             score(&model, &task.examples(Split::Test, args.count, args.seed), Limits::default());
         let measured = Measured { error, wrong: wrong.len(), tokens, ..Measured::default() };
@@ -123,7 +123,7 @@ fn report(args: &Args, kind: WordKind, measured: &Measured, json: &mut Map<Strin
     if !args.json {
         println!("{kind:10} error {error}, {wrong} of {} words wrong, {tokens} tokens", args.count);
         if *unlike > 0 {
-            println!("           {unlike} right verdicts with other expected tokens");
+            println!("           {unlike} correct verdicts with different expected tokens");
         }
         shown.iter().for_each(|word| println!("  {word}"));
         return;

@@ -1,4 +1,4 @@
-//! `echostack extract`: read the automaton out of a machine.
+//! `echostack extract`: extracts the automaton from a machine, or compares the machine with another automaton.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,37 +19,38 @@ use crate::{Outcome, load};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The model file
+    /// Model file
     model: PathBuf,
     /// What to print
     #[arg(long, value_enum, default_value = "rules")]
     format: Format,
-    /// Where to write it, in place of standard output
+    /// File to write it to [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Say whether the machine does the same as this automaton on every word (`task:NAME`, `grammar:PATH` or a file): exit code 0
-    /// if it does, 1 if a word shows that it does not, 2 if that stays unknown
+    /// Decide whether the machine does the same as this automaton (`task:NAME`, `grammar:PATH` or a file) on every
+    /// word, that is, whether it takes the same actions, not only whether it accepts the same words: exit code 0 if it
+    /// does, 1 if a word shows that it does not, 2 if this stays unknown
     #[arg(long, value_name = "AUTOMATON", conflicts_with_all = ["format", "output"])]
     equivalent_to: Option<String>,
-    /// How a grammar becomes rules [default: as the machine was taught]
+    /// How a grammar is translated into rules [default: as in training]
     #[arg(long, value_parser = encoding())]
     encoding: Option<Encoding>,
     #[command(flatten)]
     limit: TimeLimit,
 }
 
-/// How the automaton is written.
+/// The format that the automaton is written in.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Ordered rules in the paper's form: suffix, lookahead, pop, push
+    /// Ordered rules in the paper's form: stack suffix, lookahead, pop, push
     Rules,
-    /// The productions that the reductions spell
+    /// The productions that correspond to the reductions
     Grammar,
-    /// A grammar for Yacc with exactly the words that the machine accepts
+    /// A grammar of exactly the words that the machine accepts, for Yacc
     Yacc,
-    /// The same for the Python package Lark
+    /// A grammar of exactly the words that the machine accepts, for the Python package Lark
     Lark,
-    /// The same in GBNF, which constrains what a language model writes
+    /// A grammar of exactly the words that the machine accepts, in GBNF, which constrains the output of language models
     Gbnf,
     /// A graph for Graphviz
     Dot,
@@ -76,19 +77,20 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     if !quiet {
         let rules = found.oracle.automaton().rules().len();
         let cells = found.certificate.size().cells;
-        eprintln!("exact: {rules} rules, proved by {cells} cells to be what the machine does on every word");
+        eprintln!("exact: {rules} rules, proved with {cells} cells to describe what the machine does on every word");
     }
     Ok(Outcome::Accepted)
 }
 
-/// The automaton that a machine is. If there is none, says why.
+/// Returns the automaton that a machine implements, with its proof. If there is none, prints the reason and returns
+/// `None`.
 pub(crate) fn exact(machine: &Machine, bar: &Bar, control: &dyn Control) -> Result<Option<Extraction>> {
     let found = extract(machine, control);
     bar.finish();
     match found {
         Err(ExtractError::Refuses { automaton, difference }) => {
             write!(std::io::stdout(), "{automaton}")?;
-            println!("not exact: the machine refuses a token after which a word could go on");
+            println!("not exact: the machine refuses a token after which the word could still be completed");
             if let Some(found) = difference {
                 tell_difference(machine.alphabet(), &found);
             }
@@ -123,18 +125,18 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<St
     })
 }
 
-/// Says whether a machine does the same as an automaton on every word.
+/// Decides whether a machine does the same as an automaton on every word, and prints the answer.
 pub(crate) fn equivalent(machine: &Machine, subject: &Subject, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
     let oracle = subject.oracle(Mode::Strict, control)?;
     let prover = Prover::new(&oracle, machine.view(), control)?;
     let proof = prover.prove(machine, control);
     bar.finish();
     let Proof::Open { cells, .. } = proof? else {
-        println!("equivalent: on every word the machine does what {} does", subject.name());
+        println!("equivalent: the machine does the same as {} on every word", subject.name());
         return Ok(Outcome::Accepted);
     };
     let Some(found) = prover.difference(machine, &cells, control) else {
-        println!("unknown: {} decisions are not proved, but no word is known on which the two differ", cells.len());
+        println!("unknown: {} decisions are not proved, but no word was found on which the two differ", cells.len());
         return Ok(Outcome::Stopped);
     };
     tell_difference(machine.alphabet(), &found);

@@ -1,4 +1,4 @@
-//! `echostack inspect`: what is in the file of a model or of a table.
+//! `echostack inspect`: shows the contents of a model file or table file.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::{Outcome, load_model, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file of a model, or of a table
+    /// Model file or table file
     model: PathBuf,
     /// Print JSON
     #[arg(long)]
@@ -42,13 +42,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Accepted)
 }
 
-/// The names of the terminals and of the nonterminals.
+/// Returns the names of the terminals and of the nonterminals.
 fn names(alphabet: &Alphabet) -> (Vec<String>, Vec<String>) {
     let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
     (alphabet.terminals().map(name).collect(), alphabet.nonterminals().map(name).collect())
 }
 
-/// What is particular to a kind of model: fields of the JSON object, and lines of text.
+/// The facts that only one kind of model has: fields of the JSON object, and lines of text.
 type Facts = (Map<String, Value>, Vec<String>);
 
 fn of_table(table: &Table) -> Facts {
@@ -75,9 +75,9 @@ fn of_machine(machine: &Machine) -> Facts {
     let lines = vec![
         format!("mode       {:?}, lookahead {:?}", machine.mode(), machine.view()),
         format!("neurons    {neurons}"),
-        format!("taught on  {contexts} distinct contexts"),
+        format!("trained on {contexts} distinct contexts"),
         format!("support    pop {pop}, push {push}, shift {shift}, output {output}"),
-        format!("centres    {inputs} of the input, {stacks} of the stack"),
+        format!("centers    {inputs} for the input, {stacks} for the stack"),
     ];
     (fields.map(|(key, value)| (key.to_string(), value)).into_iter().collect(), lines)
 }

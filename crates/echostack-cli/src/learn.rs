@@ -1,4 +1,4 @@
-//! `echostack learn`: train a machine on a task, a grammar, an automaton or traces, and save it.
+//! `echostack learn`: trains a machine on a task, a grammar, an automaton, traces or contexts, and saves it.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -29,71 +29,74 @@ use crate::{Kind, Outcome, certify, print_json};
 pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,
-    /// Traces in JSON Lines, as `echostack teach` writes them (docs/format.md)
+    /// Traces in JSON Lines, as written by `echostack teach` (docs/format.md)
     #[arg(long, value_name = "FILE", group = "subject")]
     traces: Option<PathBuf>,
-    /// Contexts in JSON Lines, as `echostack contexts` finds them in a corpus of traces (docs/scale.md)
+    /// Contexts in JSON Lines, as counted by `echostack contexts` in a corpus of traces (docs/scale.md)
     #[arg(long, value_name = "FILE", group = "subject")]
     contexts: Option<PathBuf>,
-    /// Where contexts contradict each other, believe the most frequent one
+    /// If contexts contradict each other, use the most frequent one
     #[arg(long, requires = "contexts")]
     majority: bool,
-    /// How a grammar becomes rules
+    /// How a grammar is translated into rules
     #[arg(long, value_parser = encoding(), default_value = "auto")]
     encoding: Encoding,
-    /// The kind of reservoir
+    /// Kind of reservoir
     #[arg(long, value_enum, default_value = "cycle")]
     reservoir: Kind,
-    /// The number of neurons
+    /// Number of neurons
     #[arg(long, default_value_t = 256)]
     neurons: usize,
-    /// What the machine sees of its input: the reservoir's state over all of it, or the next symbol alone [default:
-    /// reservoir for a task, else symbol]
+    /// What the machine sees of its input: the whole input through the reservoir, or only the next symbol [default:
+    /// reservoir for a task without --prove, as the contexts require for --contexts, else symbol]
     #[arg(long, value_enum)]
     lookahead: Option<LookaheadView>,
-    /// Reject at the first token that cannot follow, in place of judging at the end. Always so but for tasks and traces
+    /// Reject a word at the first token that cannot follow, instead of at its end. Always on for grammars, automata and
+    /// --prove, and for traces and contexts in which a token is refused
     #[arg(long)]
     strict: bool,
-    /// The number of training words, beside those that cover a grammar
+    /// Number of training words, in addition to those that cover a grammar
     #[arg(long, default_value_t = 100)]
     count: usize,
-    /// The longest training word
+    /// Maximum length of the training words
     #[arg(long, default_value_t = 50)]
     max_length: usize,
-    /// The part of training words that are near misses and random words, half of each, from 0 to 1 [default: 0 for a
-    /// task, else 0.5]
+    /// Fraction of training words that are wrong, from 0 to 1: half of them near misses, half random words [default: 0
+    /// for a task without --prove, else 0.5]
     #[arg(long)]
     negatives: Option<f64>,
-    /// How many fresh words must be judged rightly before learning ends; 0 for no test [default: 0 for a task, else 10000]
+    /// Number of fresh words that must be judged correctly before training ends; 0 for no test [default: 0 for a task,
+    /// else 10000]
     #[arg(long)]
     tests: Option<usize>,
-    /// The longest of them
+    /// Maximum length of the test words
     #[arg(long, default_value_t = 200)]
     test_length: usize,
-    /// How often to train at most until they are
+    /// Maximum number of training rounds
     #[arg(long, default_value_t = 30)]
     rounds: usize,
-    /// The cost C of the support vector machines [default: the task's]
+    /// Cost C of the support vector machines [default: depends on what is learned and on --prove]
     #[arg(long)]
     cost: Option<f64>,
-    /// The kernel's gamma, as a multiple of 1 / (features * variance) [default: the task's]
+    /// Kernel parameter gamma, as a multiple of 1 / (features * variance) [default: depends on what is learned and on
+    /// --prove]
     #[arg(long)]
     gamma: Option<f64>,
-    /// The seed of words and weights
+    /// Seed of the words and weights
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Go on until the machine is proved right on every word, in place of testing it; implies --strict
+    /// Train until the machine is proved correct on every word, instead of testing it; implies --strict
     #[arg(long, conflicts_with_all = ["traces", "contexts", "tests"])]
     prove: bool,
-    /// Where to write the certificate of the proof
+    /// File to write the certificate of the proof to
     #[arg(long, value_name = "FILE", requires = "prove")]
     certificate: Option<PathBuf>,
     #[command(flatten)]
     limit: TimeLimit,
-    /// Where to save the machine
+    /// File to save the machine to
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Print what was done as JSON
+    /// Print a summary as JSON
     #[arg(long)]
     json: bool,
 }
@@ -113,12 +116,12 @@ impl From<LookaheadView> for View {
     }
 }
 
-/// What was learned, and from how many words; of contexts these are not known.
+/// The result of training. The number of words is not known if the machine learned from contexts.
 struct Learned {
     machine: Machine,
     words: Option<usize>,
     rounds: Vec<Round>,
-    /// What came of a search for a proof.
+    /// The result of the search for a proof, if there was one.
     proof: Option<Proof>,
 }
 
@@ -127,7 +130,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         ensure!((0. ..=1.).contains(&negatives), "--negatives is {negatives}, but must be from 0 to 1");
     }
     ensure!((1..=1_000_000).contains(&args.count), "--count is {}, but must be from 1 to 1000000", args.count);
-    ensure!(args.prove || !args.limit.is_set(), "--seconds is for --prove");
+    ensure!(args.prove || !args.limit.is_set(), "--seconds requires --prove");
     let bare = args.traces.is_some() || args.contexts.is_some();
     let bar = Bar::new(quiet);
     let (subject, start, learned) = args.limit.keep(&bar, |control| {
@@ -158,17 +161,17 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     report(args, quiet, &name, &machine, (words, &rounds, size), seconds)?;
     if args.prove && size.is_none() {
         eprintln!(
-            "echostack: no proof was found; `echostack certify` shows what is open. Try more --rounds or --neurons"
+            "echostack: no proof was found; `echostack certify` shows the open cells. Try more --rounds or --neurons"
         );
         return Ok(Outcome::Rejected);
     }
     if wrong > 0 {
-        eprintln!("echostack: after {} rounds {wrong} words of the last test were still judged wrongly", rounds.len());
+        eprintln!("echostack: after {} rounds, {wrong} words of the last test were still misjudged", rounds.len());
     }
     Ok(if wrong > 0 { Outcome::Rejected } else { Outcome::Accepted })
 }
 
-/// Writes the certificate, if there is one, and says how large it is.
+/// Writes the certificate and returns its size, if there is one.
 fn settle(args: &Args, proof: Proof) -> Result<Option<Size>> {
     let Proof::Proved(certificate) = proof else { return Ok(None) };
     if let Some(path) = &args.certificate {
@@ -214,13 +217,13 @@ fn report(
             args.output.display()
         );
         if let Some(size) = size {
-            eprintln!("proved right on every word, of any length, by {} cells", size.cells);
+            eprintln!("proved correct on every word, of any length, with {} cells", size.cells);
         }
     }
     Ok(())
 }
 
-/// The parameters that the options ask for.
+/// Returns the parameters, with the changes made by the options.
 fn params(args: &Args, defaults: Params, view: View, mode: Mode) -> Params {
     Params {
         view: args.lookahead.map_or(view, View::from),
@@ -251,16 +254,16 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, control: &dyn Control
     let Some(language) = subject.language() else {
         ensure!(
             negatives == 0. && !strict,
-            "{} has no wrong words: leave out --negatives and --strict",
+            "{} has no wrong words: leave out --negatives, --strict and --prove",
             subject.name()
         );
-        let task = subject.task().context("only tasks have words without a language")?;
+        let task = subject.task().context("only a task can have no language")?;
         let traces = task.examples(Split::Train, args.count, args.seed);
         let machine = params.fit(&task.alphabet(), &traces, bar)?;
         return Ok(Learned { machine, words: Some(traces.len()), rounds: Vec::new(), proof: None });
     };
     if strict && negatives == 0. && !quiet {
-        eprintln!("echostack: a strict machine learns what to refuse from wrong words only: add --negatives 0.5");
+        eprintln!("echostack: a strict machine learns what to reject only from wrong words: add --negatives 0.5");
     }
     let study = Study {
         words: args.count,
@@ -288,7 +291,7 @@ fn from_subject(args: &Args, subject: &Subject, bar: &Bar, control: &dyn Control
     Ok(Learned { machine, words, rounds, proof: None })
 }
 
-/// Learns until the machine is proved right.
+/// Trains until the machine is proved correct.
 fn prove(
     study: &Study,
     language: &dyn Language,
@@ -323,7 +326,7 @@ fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
                 let (trace, step) = found.places[at];
                 format!("{} (step {step}): {}", traces[trace].source(), found.actions[at])
             };
-            format!("on the stack [{}]\n  {}\n  {}", names(&alphabet, &found.stack), place(0), place(1))
+            format!("with the stack [{}]\n  {}\n  {}", names(&alphabet, &found.stack), place(0), place(1))
         };
         bail!("the traces contradict each other:\n{}", found.iter().map(tell).collect::<Vec<_>>().join("\n"));
     }
@@ -331,8 +334,8 @@ fn from_traces(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     Ok(Learned { machine, words: Some(traces.len()), rounds: Vec::new(), proof: None })
 }
 
-/// Learns from what a corpus was found to teach. A state must depend on the last symbols only, as a context does, so recurrence is as weak
-/// as for proofs.
+/// Trains a machine on the contexts of a corpus. A state must depend only on the last symbols, as a context does, so
+/// the recurrent weights are as weak as for proofs.
 fn from_contexts(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("could not read {name}"))?;
@@ -340,7 +343,7 @@ fn from_contexts(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     let view = if file.depth.before > 0 { View::Reservoir } else { View::Symbol };
     ensure!(
         args.lookahead.is_none_or(|asked| View::from(asked) == view),
-        "--lookahead does not fit the contexts: they have {} tokens of the input before the next one",
+        "--lookahead does not fit the contexts, which have {} tokens of the input before the next one: leave it out",
         file.depth.before
     );
     let exercises = exercises(file.contexts, &file.alphabet, args.majority)?;
@@ -350,26 +353,27 @@ fn from_contexts(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     let (machine, wrong) = practise(&params.check()?, &file.alphabet, &exercises, bar)?;
     ensure!(
         wrong == 0,
-        "{wrong} of the contexts are still answered wrongly; try more --neurons, or count longer contexts"
+        "the machine still gives a wrong answer for {wrong} of the contexts; try more --neurons, or count longer contexts"
     );
     Ok(Learned { machine, words: None, rounds: Vec::new(), proof: None })
 }
 
-/// What the contexts ask for. Of those that contradict each other the most frequent one, if that is wished.
+/// Returns the exercises of the contexts. Of contexts that contradict each other, the most frequent one is used if
+/// `majority` is set; otherwise, contradictions are an error.
 fn exercises(mut contexts: Vec<Asked>, alphabet: &Alphabet, majority: bool) -> Result<Vec<Exercise>> {
     contexts.sort_by(|a, b| a.exercise.cmp(&b.exercise));
     let found: Vec<[&Asked; 2]> = Asked::contradictions(&contexts).collect();
     if !found.is_empty() && !majority {
         let tell = |[a, b]: &[&Asked; 2]| {
             let place = |context: &Asked| {
-                format!("{} times, first in {}: {}", context.count, context.source, context.exercise.answer)
+                format!("count {}, first in {}: {}", context.count, context.source, context.exercise.answer)
             };
             let next = a.exercise.next.token().map_or("the end", |token| alphabet.name(token));
             let stack = names(alphabet, &a.exercise.stack);
-            format!("on the stack [{stack}] before {next}\n  {}\n  {}", place(a), place(b))
+            format!("with the stack [{stack}] before {next}\n  {}\n  {}", place(a), place(b))
         };
         bail!(
-            "the contexts contradict each other {} times; count longer contexts, or add --majority to believe the most frequent:\n{}",
+            "the contexts contradict each other (contradictions: {}); count longer contexts, or add --majority to use the most frequent answer:\n{}",
             found.len(),
             found.iter().take(3).map(tell).collect::<Vec<_>>().join("\n")
         );
@@ -379,7 +383,7 @@ fn exercises(mut contexts: Vec<Asked>, alphabet: &Alphabet, majority: bool) -> R
     Ok(believed.map(|context| context.exercise.clone()).collect())
 }
 
-/// The names of symbols.
+/// Returns the names of symbols, separated by spaces.
 fn names(alphabet: &Alphabet, symbols: &[SymbolId]) -> String {
     symbols.iter().map(|&symbol| alphabet.name(symbol)).collect::<Vec<_>>().join(" ")
 }

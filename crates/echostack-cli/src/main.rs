@@ -1,5 +1,6 @@
-//! The command line: converts, calls the library, prints. Data goes to standard output, messages to standard error; the
-//! exit code is 0 for accept, 1 for reject or incomplete, 2 for an error or a limit.
+//! The command-line program `echostack`, a thin layer over the library: it parses arguments, calls the library and
+//! prints the results. Data goes to standard output, messages to standard error. The exit code is 0 for accept, 1 for
+//! reject or incomplete, and 2 for an error or a limit.
 
 mod bench;
 mod certify;
@@ -35,10 +36,10 @@ use echostack_grammar::Judge;
 #[derive(Parser)]
 #[command(name = "echostack", version, propagate_version = true)]
 struct Cli {
-    /// Print nothing but errors, and show no progress; `check` tells its verdict by the exit code alone
+    /// Print only errors and show no progress; `check` then reports its verdict only through the exit code
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// Threads to use; never changes a result [default: all cores]
+    /// Number of threads; never changes a result [default: all cores]
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
     #[command(subcommand)]
@@ -51,40 +52,41 @@ enum Command {
     Tasks(TasksArgs),
     /// Print words of a language, or write a work item for benchmarks
     Sample(sample::Args),
-    /// Write what a parser does on words of a language, for `learn --traces`
+    /// Write the actions of a parser on words of a language, for `learn --traces`
     Teach(teach::Args),
     /// Train a machine and save it
     Learn(learn::Args),
-    /// Judge words or texts: exit code 0 if all are accepted, 1 if one is not, 2 on an error or a limit
+    /// Check words or texts: exit code 0 if all are accepted, 1 if at least one is not, 2 on an error or a limit
     Check(check::Args),
     /// Print the parse trees of words or texts
     Parse(parse::Args),
     /// Measure a machine on fresh words
     Evaluate(evaluate::Args),
-    /// Prove that a machine is right on every word, or check a proof: exit code 0 if it is proved, 1 if not
+    /// Prove that a machine is correct on every word, or check a proof: exit code 0 if it is proved, 1 if not
     Certify(certify::Args),
-    /// Read the automaton out of a machine, proved to be what it does on every word
+    /// Extract the automaton from a machine, with a proof that the machine does the same on every word
     Extract(extract::Args),
-    /// Make a table of a machine, which runs at the speed of a parser, or a source file with it
+    /// Compile a machine to a table that runs at the speed of a parser, or to a source file that contains the table
     Compile(compile::Args),
-    /// Make a machine from an automaton, without learning, proved right on every word
+    /// Construct a machine from an automaton, without training, and prove it correct on every word
     Construct(construct::Args),
-    /// Show what is in the file of a model or of a table
+    /// Show the contents of a model file or table file
     Inspect(inspect::Args),
-    /// Train and test as a work item says, and print errors and seconds
+    /// Train and test as specified by a work item, and print the error and the times
     Bench(bench::Args),
-    /// Run the paper's experiments and set the figures beside the published ones
+    /// Run the paper's experiments and compare the results with the published ones
     Reproduce(reproduce::Args),
-    /// Judge the words of many files, Parquet, Arrow, JSON Lines or CSV (needs the program echostack-engine)
+    /// Check the words in many Parquet, Arrow, JSON Lines or CSV files (needs the program echostack-engine)
     #[command(disable_help_flag = true)]
     Score(external::Args),
-    /// Count what a corpus of traces teaches, for `learn --contexts` (needs the program echostack-engine)
+    /// Count the distinct contexts in a corpus of traces, for `learn --contexts` (needs the program echostack-engine)
     #[command(disable_help_flag = true)]
     Contexts(external::Args),
-    /// Write traces of JSON Lines as Parquet, for `contexts` (needs the program echostack-engine)
+    /// Convert traces from JSON Lines to Parquet, for `contexts` (needs the program echostack-engine)
     #[command(disable_help_flag = true)]
     Pack(external::Args),
-    /// Run the scheduler or an executor of a cluster, for `--cluster` of the others (needs the program echostack-engine)
+    /// Run the scheduler or an executor of a cluster, for the option `--cluster` of other commands (needs the program
+    /// echostack-engine)
     #[command(disable_help_flag = true)]
     Cluster(external::Args),
     /// Print a completion script for a shell
@@ -92,9 +94,9 @@ enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write man pages into a folder
+    /// Write man pages to a folder
     Man {
-        /// The folder, made if it is not there
+        /// The folder, created if it does not exist
         folder: PathBuf,
     },
 }
@@ -104,12 +106,12 @@ struct TasksArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Show each task's rules and the grammar its words are drawn from
+    /// Show the rules of each task and the grammar that its words are drawn from
     #[arg(long)]
     rules: bool,
 }
 
-/// The kind of reservoir, as an option.
+/// The kind of reservoir, as a command-line value.
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
     /// Sparse Gaussian weights
@@ -130,7 +132,7 @@ impl From<Kind> for ReservoirKind {
     }
 }
 
-/// What a command ends with when nothing went wrong.
+/// The outcome of a command that ends without an error; it determines the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Accepted,
@@ -139,7 +141,7 @@ enum Outcome {
 }
 
 impl Outcome {
-    /// What a verdict makes of a command.
+    /// Returns the outcome of a command that ends with a verdict.
     fn of(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Accept => Self::Accepted,
@@ -163,7 +165,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the reader of our output went away, as `head` does.
+/// Returns whether the error is a closed pipe: the reader of our output has exited, as `head` does.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let kind = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(kind))
@@ -217,13 +219,13 @@ fn load(path: &Path) -> Result<Machine> {
     Machine::load(path).with_context(|| format!("could not read the model {}", path.display()))
 }
 
-/// Opens a model with its lexer, or without if its input is tokens.
+/// Opens a model with its lexer, or without it if the input consists of tokens.
 fn open_judge(path: &Path, tokens: bool) -> Result<Judge> {
     let model = load_model(path)?;
     if tokens {
         return Ok(Judge::without_lexer(model));
     }
-    Judge::new(model).context("the model's lexer is faulty")
+    Judge::new(model).context("the model's lexer is not valid")
 }
 
 fn load_model(path: &Path) -> Result<Model> {

@@ -1,4 +1,4 @@
-//! `echostack parse`: the reductions of a machine, as a tree or as a stream of events.
+//! `echostack parse`: prints the reductions of a machine, as a tree or as a stream of events.
 
 use std::io::{BufRead, BufWriter, Write};
 use std::path::PathBuf;
@@ -15,19 +15,19 @@ use crate::{Outcome, open_judge};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file of a model, or of a table
+    /// Model file or table file
     model: PathBuf,
-    /// Texts, for a machine with a lexer, else files with one word a line; `-` is standard input
+    /// Texts if the model has a lexer, otherwise files with one word per line; `-` is standard input
     #[arg(default_value = "-")]
     files: Vec<PathBuf>,
-    /// What to print: trees as S-expressions or JSON, one a line, or events as they happen, in constant memory but for the
-    /// stack
+    /// What to print: trees as S-expressions or JSON, one per line, or events as they happen, in constant memory apart
+    /// from the stack
     #[arg(long, value_enum, default_value = "sexpr")]
     format: Format,
-    /// Files hold tokens separated by white space, one word a line, even if the machine has a lexer
+    /// Read tokens separated by white space, one word per line, even if the model has a lexer
     #[arg(long)]
     tokens: bool,
-    /// Every character is a token; implies --tokens
+    /// Read every character as a token; implies --tokens
     #[arg(long)]
     chars: bool,
     #[command(flatten)]
@@ -93,15 +93,15 @@ fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &
     Ok(worst)
 }
 
-/// Prints a parse.
+/// An observer that prints a parse.
 struct Printer<'a> {
     format: Format,
     alphabet: &'a Alphabet,
     tree: TreeBuilder<'a>,
-    /// The text of each token; in a stream of events only of the last.
+    /// The text of each token; for a stream of events, only that of the last token.
     leaves: Vec<String>,
     out: &'a mut dyn Write,
-    /// What went wrong with writing, told at the end.
+    /// The first error in writing, reported at the end.
     failed: Option<std::io::Error>,
 }
 
@@ -135,7 +135,7 @@ impl Watch for Printer<'_> {
         if self.format == Format::Events {
             self.leaves.clear();
         }
-        // One that is no token is refused and never shown.
+        // A symbol that is not in the alphabet is refused and never shown.
         let text = if self.alphabet.contains(token) { self.alphabet.name(token) } else { "" };
         self.leaves.push(text.to_string());
     }
@@ -149,7 +149,7 @@ impl Observer for Printer<'_> {
         }
         let line = match event {
             Event::Shift { shifted: true, .. } => {
-                // Lexed texts have all their tokens here, streams the last one.
+                // For a lexed text, all tokens are here; for a stream, only the last one.
                 let text = self.leaves.get(position as usize).or(self.leaves.last());
                 format!("shift {}", atom(text.map_or("", String::as_str)))
             }
@@ -166,7 +166,7 @@ impl Observer for Printer<'_> {
     }
 }
 
-/// A token's text in an S-expression: as it is, or quoted if it would be read as something else.
+/// Returns the text of a token as it is written in an S-expression: quoted if it would be read as something else.
 fn atom(text: &str) -> String {
     let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"()\"';".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text.to_string() } else { format!("{text:?}") }

@@ -1,4 +1,4 @@
-//! A progress bar for long work, on a terminal only.
+//! The progress bar of long-running commands, and their time limit. The bar is shown only on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use echostack::Control;
 use echostack::control::{Deadline, Stage};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shows how far training is.
+/// A progress bar.
 pub(crate) struct Bar {
     bar: ProgressBar,
     stage: Mutex<Option<Stage>>,
@@ -26,7 +26,7 @@ impl Bar {
         Self { bar, stage: Mutex::new(None) }
     }
 
-    /// Shows how far work is that is no stage of training.
+    /// Shows the progress of work that is not a [`Stage`] of training.
     pub(crate) fn show(&self, what: &str, done: usize, total: usize) {
         if !self.bar.is_hidden() {
             self.bar.set_message(what.to_string());
@@ -35,7 +35,7 @@ impl Bar {
         }
     }
 
-    /// Prints a line of its own to standard error.
+    /// Prints a line to standard error, above the bar.
     pub(crate) fn say(&self, line: &str) {
         self.bar.suspend(|| eprintln!("{line}"));
     }
@@ -55,7 +55,7 @@ impl Control for Bar {
         {
             *shown = Some(stage);
             self.bar.set_message(match stage {
-                Stage::Collect => "running the words",
+                Stage::Collect => "running words",
                 Stage::Test => "testing",
                 Stage::Prove => "proving",
                 _ => "training",
@@ -66,27 +66,27 @@ impl Control for Bar {
     }
 }
 
-/// How long a command may take.
+/// The time limit of a command.
 #[derive(clap::Args)]
 pub(crate) struct TimeLimit {
-    /// Give up after so many seconds
+    /// Give up after this many seconds
     #[arg(long, value_name = "N")]
     seconds: Option<f64>,
 }
 
 impl TimeLimit {
-    /// Whether a limit is set.
+    /// Returns whether a limit is set.
     pub(crate) fn is_set(&self) -> bool {
         self.seconds.is_some()
     }
 
-    /// Does some work under the limit; if the time is up, the error says so.
+    /// Runs `work` under the limit. If the time is up, the error says so.
     pub(crate) fn keep<R>(&self, bar: &Bar, work: impl FnOnce(&dyn Control) -> Result<R>) -> Result<R> {
         let Some(seconds) = self.seconds else {
             return work(bar).inspect_err(|_| bar.finish());
         };
         let time = Duration::try_from_secs_f64(seconds);
-        let time = time.with_context(|| format!("--seconds is {seconds}, but must be a number of seconds"))?;
+        let time = time.with_context(|| format!("--seconds is {seconds}, but must be a number of at least 0"))?;
         let deadline = Deadline::new(time, bar);
         let done = work(&deadline);
         if done.is_err() {

@@ -1,4 +1,5 @@
-//! Words as they come from a file or a pipe: one a line, token after token, without ever holding a line.
+//! Reads words from a file or a pipe, one per line. Tokens are passed on as they are read, so a line is never held in
+//! memory as a whole.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -10,9 +11,9 @@ use echostack::recognize::{Observer, Status};
 use echostack::symbol::Input;
 use echostack::{Alphabet, Session, SymbolId, Verdict};
 
-/// The bytes that are read at once.
+/// The number of bytes that are read at once.
 const BUFFER: usize = 1 << 16;
-/// The longest token that is kept; a longer one is no terminal anyway.
+/// The maximum length of a token that is kept; a longer token is not a terminal anyway.
 const MAX_TOKEN: usize = 1 << 16;
 
 /// Opens a file; `-` is standard input.
@@ -25,12 +26,12 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     })
 }
 
-/// The tokens of an alphabet by what they are written as.
+/// A lookup from the written form of a token to its symbol.
 pub(crate) struct Names<'a> {
     alphabet: &'a Alphabet,
-    /// Those of one byte.
+    /// The tokens whose name is a single byte.
     single: [SymbolId; 256],
-    /// Whether every character is a token; else they are separated by white space.
+    /// Whether every character is a token. Otherwise, tokens are separated by white space.
     chars: bool,
 }
 
@@ -55,15 +56,15 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Something that reads the tokens of one word.
+/// A reader of the tokens of one word.
 pub(crate) trait Reader {
-    /// What looked on.
+    /// The observer of the word.
     type Watch;
 
-    /// Reads tokens and returns the number of the one that ended the word, if one did.
+    /// Reads tokens. Returns the index of the token that ended the word, if one did.
     fn read(&mut self, tokens: &[SymbolId]) -> Option<usize>;
 
-    /// Ends the word.
+    /// Ends the word. Returns its verdict and the observer.
     fn finish(self) -> (Verdict, Self::Watch);
 }
 
@@ -81,13 +82,13 @@ impl Reader for ModelScanner {
     }
 }
 
-/// A session and what looks on.
+/// A session with an observer.
 pub(crate) struct Watched<S, W> {
     pub(crate) session: S,
     pub(crate) watch: W,
 }
 
-/// An observer that also hears of the tokens that are about to be read.
+/// An observer that is also given each token before it is read.
 pub(crate) trait Watch: Observer {
     fn token(&mut self, _token: SymbolId) {}
 }
@@ -107,17 +108,17 @@ impl<S: Session, W: Watch> Reader for Watched<S, W> {
     }
 }
 
-/// One line that is being read.
+/// A line that is being read.
 pub(crate) struct Reading<'a, R> {
     names: &'a Names<'a>,
     reader: R,
-    /// Tokens on their way to the reader.
+    /// Tokens that have not been passed to the reader yet.
     batch: Vec<SymbolId>,
-    /// The first name that is no token's; after it nothing is read.
+    /// The first name that is not a token; nothing after it is read.
     unknown: Option<String>,
     /// The token that ended the word.
     refused: Option<String>,
-    /// The bytes of a token that may go on.
+    /// The bytes of a token that may not be complete yet.
     token: Vec<u8>,
     empty: bool,
 }
@@ -127,12 +128,12 @@ impl<'a, R: Reader> Reading<'a, R> {
         Self { names, reader, batch: Vec::new(), unknown: None, refused: None, token: Vec::new(), empty: true }
     }
 
-    /// Whether nothing was read, not even white space.
+    /// Returns whether nothing was read, not even white space.
     pub(crate) fn is_empty(&self) -> bool {
         self.empty
     }
 
-    /// Reads up to the end of the line and says whether the input has ended.
+    /// Reads up to the end of the line. Returns whether the input has ended.
     pub(crate) fn read(&mut self, input: &mut impl BufRead) -> std::io::Result<bool> {
         loop {
             let buffer = input.fill_buf()?;
@@ -159,7 +160,7 @@ impl<'a, R: Reader> Reading<'a, R> {
         }
     }
 
-    /// Tokens between white space. The last one of a part may go on in the next.
+    /// Reads tokens separated by white space. The last token of a part may continue in the next part.
     fn words(&mut self, part: &[u8]) {
         let mut rest = part;
         while let Some((&byte, others)) = rest.split_first() {
@@ -182,7 +183,7 @@ impl<'a, R: Reader> Reading<'a, R> {
         }
     }
 
-    /// Characters in UTF-8. What is no character is a token that no alphabet has.
+    /// Reads characters in UTF-8. Invalid bytes form tokens that are in no alphabet.
     fn characters(&mut self, part: &[u8]) {
         for &byte in part {
             let goes_on = byte & 0xc0 == 0x80;
@@ -199,7 +200,7 @@ impl<'a, R: Reader> Reading<'a, R> {
 
     fn end_token(&mut self) {
         let token = std::mem::take(&mut self.token);
-        // A carriage return at the end of a line is part of the line's end.
+        // A carriage return at the end of a line belongs to the line break.
         if !token.is_empty() && token != b"\r" {
             self.add(&token);
         }
@@ -207,7 +208,7 @@ impl<'a, R: Reader> Reading<'a, R> {
         self.token.clear();
     }
 
-    /// The same as [`Reading::add`] for one byte, in a hurry.
+    /// Adds a token of one byte; a fast path of [`Reading::add`].
     #[inline]
     fn add_single(&mut self, byte: u8) {
         match self.names.single[usize::from(byte)] {
@@ -224,7 +225,7 @@ impl<'a, R: Reader> Reading<'a, R> {
         self.batch.push(token);
     }
 
-    /// Gives what was collected to the reader.
+    /// Passes the collected tokens to the reader.
     fn pass_on(&mut self) {
         if let Some(last) = self.reader.read(&self.batch) {
             let alphabet = self.names.alphabet;
@@ -234,7 +235,7 @@ impl<'a, R: Reader> Reading<'a, R> {
         self.batch.clear();
     }
 
-    /// The verdict, the token that ended the word before its end, and what looked on.
+    /// Returns the verdict, the token that ended the word prematurely if there is one, and the observer.
     pub(crate) fn finish(self) -> (Verdict, Option<String>, R::Watch) {
         let (verdict, watch) = self.reader.finish();
         (verdict, self.refused, watch)

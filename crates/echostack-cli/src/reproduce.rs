@@ -1,4 +1,4 @@
-//! `echostack reproduce`: the paper's experiments, cell by cell, and its tables.
+//! `echostack reproduce`: runs the paper's experiments cell by cell, and writes its tables and figures.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,31 +19,31 @@ use crate::progress::Bar;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// What to measure, a TOML file; without one the paper's experiments
+    /// TOML file that specifies what to measure [default: the paper's experiments]
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
-    /// The models, by their names, or all of a kind, `reservoir` or `deep` [default: as the specification says, else reservoir]
+    /// Names of models, or a kind of models: `reservoir` or `deep` [default: as in the specification, else reservoir]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     models: Vec<String>,
-    /// The tasks [default: as the specification says, else all nine]
+    /// Names of tasks [default: as in the specification, else all nine]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     tasks: Vec<String>,
-    /// Measure only a part of the experiments: `2/5` is the second of five
+    /// Measure only one share of the experiments: `2/5` is the second of five
     #[arg(long, default_value = "1/1", value_name = "I/N")]
     shard: Shard,
     /// Measure nothing: join the records of shards
     #[arg(long, num_args = 1.., value_name = "RECORD", conflicts_with_all = ["spec", "models", "tasks", "shard"])]
     merge: Vec<PathBuf>,
-    /// Measure nothing: make the tables and figures of finished records, which may be of different experiments
+    /// Measure nothing: write the tables and figures of finished records, which may come from different experiments
     #[arg(long, num_args = 1.., value_name = "RECORD", conflicts_with_all = ["spec", "models", "tasks", "shard", "merge"])]
     tables: Vec<PathBuf>,
-    /// The folder for the record and the tables; a run that was stopped goes on where it was
+    /// Folder for the record and the tables; an interrupted run resumes where it stopped
     #[arg(long, short, default_value = "reproduction", value_name = "FOLDER")]
     output: PathBuf,
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    std::fs::create_dir_all(&args.output).with_context(|| format!("could not make {}", args.output.display()))?;
+    std::fs::create_dir_all(&args.output).with_context(|| format!("could not create {}", args.output.display()))?;
     if !args.merge.is_empty() {
         let lines = merge(&args.merge)?;
         let text: String =
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     }
     let lines = record::read(&path)?;
     if !quiet {
-        eprintln!("{} lines of record, {:.0} s in this run", lines.len(), start.elapsed().as_secs_f64());
+        eprintln!("{} lines in the record, {:.0} s in this run", lines.len(), start.elapsed().as_secs_f64());
     }
     if args.shard.of > 1 {
         return Ok(Outcome::Accepted);
@@ -86,11 +86,11 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 /// The models of the program `echostack-deep`.
 const DEEP: [&str; 3] = ["GRU", "SRNN", "DSM"];
 
-/// Runs deep models by the program for them.
+/// Runs deep models with the program `echostack-deep`.
 fn deep(specification: &Specification, record: &Path, shard: Shard) -> Result<()> {
     ensure!(
         specification.models.iter().all(|name| DEEP.contains(&name.as_str())),
-        "deep models are run by themselves: give {} or no others",
+        "deep models are run separately: give only deep models ({}), or none of them",
         DEEP.join(", ")
     );
     let name = "echostack-deep";
@@ -106,7 +106,7 @@ fn deep(specification: &Specification, record: &Path, shard: Shard) -> Result<()
     Ok(())
 }
 
-/// The specification, with what the options say.
+/// Returns the specification, with the changes made by the options.
 fn specification(args: &Args, models: &[Box<dyn Model>]) -> Result<Specification> {
     let mut specification = match &args.spec {
         None => Specification::default(),
@@ -143,7 +143,8 @@ impl Progress for Shown<'_> {
     }
 }
 
-/// Writes the tables that have something in them, and prints them, with what no table of the paper has; writes the figures.
+/// Writes and prints the tables that are not empty, and a summary of results that no table of the paper contains.
+/// Writes the figures. Prints the results that depart from the published ones.
 fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
     let mut out = std::io::stdout().lock();
     for table in TABLES {

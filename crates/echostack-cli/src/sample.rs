@@ -1,4 +1,4 @@
-//! `echostack sample`: words of a language, or a work item for benchmarks.
+//! `echostack sample`: prints words of a language, or writes a work item for benchmarks.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,19 +22,19 @@ use crate::{Kind, Outcome};
 pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,
-    /// What words to draw
+    /// Kind of words to draw
     #[arg(long, value_parser = kinds(), default_value = "valid")]
     kind: WordKind,
-    /// How many words
+    /// Number of words
     #[arg(long, default_value_t = 100)]
     count: usize,
-    /// The shortest word
+    /// Minimum length of the words
     #[arg(long, default_value_t = 1)]
     min_length: usize,
-    /// The longest word
+    /// Maximum length of the words
     #[arg(long, default_value_t = 50)]
     max_length: usize,
-    /// The seed
+    /// Seed of the words, and of a work item
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Print all words up to this length instead, shortest first
@@ -46,20 +46,20 @@ pub(crate) struct Args {
     /// Write a work item (automaton, reservoir, 100 training words, 100 longer test words) to this file instead
     #[arg(long, value_name = "FILE")]
     work: Option<PathBuf>,
-    /// The reservoir of the work item
+    /// Kind of reservoir of the work item
     #[arg(long, value_enum, default_value = "cycle")]
     reservoir: Kind,
-    /// The neurons of the work item's reservoir
+    /// Number of neurons of the work item's reservoir
     #[arg(long, default_value_t = 256)]
     neurons: usize,
 }
 
-/// Reads a kind of word.
+/// Returns the parser for the kind of words.
 fn kinds() -> impl TypedValueParser<Value = WordKind> {
     PossibleValuesParser::new(WordKind::ALL.map(WordKind::name)).try_map(|name| name.parse::<WordKind>())
 }
 
-/// The names of a word's tokens.
+/// Returns the names of a word's tokens. Tokens that are vectors have no name and are skipped.
 pub(crate) fn names<'a>(alphabet: &'a Alphabet, word: &'a Word) -> impl Iterator<Item = &'a str> {
     word.inputs().filter_map(|input| match input {
         Input::Symbol(symbol) => Some(alphabet.name(symbol)),
@@ -67,13 +67,13 @@ pub(crate) fn names<'a>(alphabet: &'a Alphabet, word: &'a Word) -> impl Iterator
     })
 }
 
-/// The most words that `--all` prints.
+/// The maximum number of words that `--all` prints.
 const MOST: usize = 1_000_000;
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let subject = args.subject.open(Encoding::Auto, &())?;
     if let Some(path) = &args.work {
-        let Some(task) = subject.task() else { bail!("a work item is made of a task: give --task") };
+        let Some(task) = subject.task() else { bail!("a work item needs a task: give --task") };
         let work = work_item(task, args.reservoir.into(), args.neurons, args.seed)?;
         std::fs::write(path, work.to_string()).with_context(|| format!("could not write {}", path.display()))?;
         return Ok(Outcome::Accepted);
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Accepted)
 }
 
-/// A work item as the peer pipeline in benchmarks/ reads it.
+/// Returns a work item in the form that the peer pipeline in benchmarks/ reads.
 fn work_item(task: Task, kind: ReservoirKind, neurons: usize, seed: u64) -> Result<Value> {
     let Some(automaton) = task.automaton() else { bail!("{task} has no automaton") };
     let params = task.params(kind, neurons, seed);

@@ -1,4 +1,4 @@
-//! Options that name what a command is about.
+//! Options shared by commands: the task, grammar or automaton that a command works on, word lengths and encodings.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -9,38 +9,38 @@ use echostack::Control;
 use echostack::tasks::Task;
 use echostack_grammar::{Encoding, Subject, parse_task};
 
-/// Options that name a subject.
+/// Options that name the subject of a command: a task, a grammar or an automaton.
 #[derive(clap::Args)]
 #[group(id = "subject", multiple = false)]
 pub(crate) struct Args {
-    /// A built-in task; `echostack tasks` lists them
+    /// Built-in task; `echostack tasks` lists them
     #[arg(long, value_name = "TASK", value_parser = parse_task)]
     task: Option<Task>,
-    /// A grammar in Yacc's syntax: a file, or a folder with grammar.y and lexer.l
+    /// Grammar in Yacc syntax: a file, or a folder with grammar.y and lexer.l
     #[arg(long, value_name = "PATH")]
     grammar: Option<PathBuf>,
-    /// An automaton in JSON
+    /// Automaton in JSON
     #[arg(long, value_name = "FILE")]
     automaton: Option<PathBuf>,
 }
 
-/// The longest words that are drawn.
+/// The maximum length of words that are drawn.
 const LONGEST: usize = 1_000_000;
 
-/// A range of lengths that words can be drawn from.
+/// Returns the range of lengths that words are drawn from, if it is valid.
 pub(crate) fn lengths(shortest: usize, longest: usize) -> Result<RangeInclusive<usize>> {
     ensure!(
         shortest <= longest && longest <= LONGEST,
-        "words of {shortest} to {longest} tokens were asked for; lengths go up to {LONGEST}, the shorter one first"
+        "the minimum length is {shortest} and the maximum is {longest}, but they must be in ascending order and at most {LONGEST}"
     );
     Ok(shortest..=longest)
 }
 
-/// Reads how a grammar becomes rules.
+/// Returns the parser for the encoding, that is, for how a grammar is translated into rules.
 pub(crate) fn encoding() -> impl TypedValueParser<Value = Encoding> {
     let value = |encoding: Encoding| {
         PossibleValue::new(encoding.name()).help(match encoding {
-            Encoding::Auto => "Suffixes of symbols where they suffice, else states",
+            Encoding::Auto => "Suffixes of symbols if they suffice, else states",
             Encoding::Suffix => "The paper's suffixes of symbols",
             Encoding::State => "The states of the LR(1) table",
         })

@@ -1,4 +1,4 @@
-//! `echostack teach`: what a parser does on words of a language, as traces in JSON Lines.
+//! `echostack teach`: writes the actions of a parser on words of a language, as traces in JSON Lines.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -18,25 +18,25 @@ use crate::subject::{self, encoding, lengths};
 pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,
-    /// How a grammar becomes rules
+    /// How a grammar is translated into rules
     #[arg(long, value_parser = encoding(), default_value = "auto")]
     encoding: Encoding,
-    /// The number of words, beside those that cover a grammar
+    /// Number of words, in addition to those that cover a grammar
     #[arg(long, default_value_t = 100)]
     count: usize,
-    /// The longest word
+    /// Maximum length of the words
     #[arg(long, default_value_t = 50)]
     max_length: usize,
-    /// The part of words that are near misses and random words, half of each, from 0 to 1
+    /// Fraction of words that are wrong, from 0 to 1: half of them near misses, half random words
     #[arg(long, default_value_t = 0.5)]
     negatives: f64,
-    /// Judge at the end only, as in the paper, in place of refusing a token that cannot follow
+    /// Accept or reject only at the end of a word, as in the paper, instead of at the first token that cannot follow
     #[arg(long)]
     tolerant: bool,
-    /// The seed of the words
+    /// Seed of the words
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Where to write the traces [default: standard output]
+    /// File to write the traces to [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             };
             study.begin(&**language, &subject.oracle(mode, &())?)?
         }
-        (None, task) => task.context("only tasks have no language")?.examples(Split::Train, args.count, args.seed),
+        (None, task) => task.context("only a task can have no language")?.examples(Split::Train, args.count, args.seed),
     };
     let alphabet = subject.alphabet();
     match &args.output {

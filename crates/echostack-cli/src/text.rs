@@ -1,4 +1,4 @@
-//! Texts: how they are read, and how a verdict on one is reported.
+//! Reads texts, and reports verdicts on them.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,10 +8,10 @@ use echostack::{Alphabet, Lookahead, Verdict};
 use echostack_grammar::{Fault, Judgement, Place, place};
 use serde_json::{Value, json};
 
-/// The longest text that is read, in bytes.
+/// The maximum length of a text, in bytes.
 const MAX_TEXT: u64 = 1 << 30;
 
-/// The bytes of a file; `-` is standard input.
+/// Reads the bytes of a file; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
@@ -21,18 +21,18 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     };
     read.with_context(|| format!("could not read {}", path.display()))?;
     if bytes.len() as u64 > MAX_TEXT {
-        bail!("{} has more than {MAX_TEXT} bytes; a text is read whole", path.display());
+        bail!("{} has more than {MAX_TEXT} bytes, the maximum for a text", path.display());
     }
     Ok(bytes)
 }
 
-/// The name of a symbol as it is shown: in quotes unless it is a word.
+/// Returns the name of a symbol as it is shown: in quotes unless it consists of letters, digits and underscores.
 pub(crate) fn shown(name: &str) -> String {
     let word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     if word { name.to_string() } else { format!("'{name}'") }
 }
 
-/// What was expected, as names.
+/// Returns the names of the expected tokens.
 pub(crate) fn expected_names(
     alphabet: &Alphabet,
     expected: &[Lookahead],
@@ -45,7 +45,7 @@ pub(crate) fn expected_names(
     expected.iter().map(one).collect()
 }
 
-/// `, expected A, B or C`, or nothing.
+/// Returns `, expected A, B or C`, or an empty string if there are no names.
 pub(crate) fn hint(names: &[String]) -> String {
     match names.split_last() {
         None => String::new(),
@@ -54,7 +54,7 @@ pub(crate) fn hint(names: &[String]) -> String {
     }
 }
 
-/// A judged text, to be reported.
+/// A report on a text that was judged.
 pub(crate) struct Report<'a> {
     pub(crate) judgement: Judgement<'a>,
     pub(crate) alphabet: &'a Alphabet,
@@ -63,7 +63,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Where the text goes wrong.
+    /// Returns the place of the error.
     fn place(&self) -> Place<'_> {
         let byte = match self.judgement.fault {
             Some(Fault::Token(lexeme)) => lexeme.start,
@@ -73,7 +73,8 @@ impl Report<'_> {
         place(self.text, byte)
     }
 
-    /// A line for an accepted text, else where and why it is not, with the line and a caret.
+    /// Returns the report as text: one line if the text is accepted, otherwise the place and the reason, followed by
+    /// the line of the text and a caret.
     pub(crate) fn to_text(&self) -> String {
         let Self { judgement: Judgement { verdict, fault }, alphabet, file, text } = self;
         let names = expected_names(alphabet, verdict.expected(), shown);
@@ -101,7 +102,7 @@ impl Report<'_> {
         format!("{file}:{}:{}: {what}{}\n  {line}\n  {caret}", place.line, place.column, hint(&names))
     }
 
-    /// The verdict as JSON, with where and why the text is not accepted.
+    /// Returns the report as JSON: the verdict, and the place and the reason if the text is not accepted.
     pub(crate) fn to_json(&self) -> Value {
         let Self { judgement: Judgement { verdict, fault }, alphabet, file, .. } = self;
         let mut value = json!({"file": file, "verdict": verdict.name()});
@@ -123,17 +124,17 @@ impl Report<'_> {
     }
 }
 
-/// A token's text, cut where it is long or goes over the line.
+/// Shortens the text of a token that is long or spans several lines.
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let cut: String = line.chars().take(30).collect();
     if cut.len() == text.len() { cut } else { format!("{cut}...") }
 }
 
-/// How much of a line is shown on either side of a place.
+/// The number of characters of a line that are shown on either side of a place.
 const AROUND: usize = 60;
 
-/// The part of a line around a column, and a line with a caret under it.
+/// Returns the part of a line around a column, and a line with a caret under that column.
 fn window(line: &str, column: usize) -> (String, String) {
     let from = column.saturating_sub(AROUND + 1);
     let part: String = line.chars().skip(from).take(2 * AROUND).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -1,4 +1,4 @@
-//! The command line as a user meets it: the real binary, its output, its exit codes.
+//! Tests of the command line as users see it: the real binary, its output and its exit codes.
 
 use std::io::Write;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Standard output of a call that must succeed.
+/// Returns the standard output of a call that must succeed.
 fn good(arguments: &[&str]) -> String {
     let output = echostack(arguments, b"");
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
@@ -67,7 +67,7 @@ fn learn_check_and_evaluate() {
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(value["verdict"], "reject");
     assert_eq!((value["position"].as_u64(), code), (Some(2), 1));
-    // Many files at once, each line named.
+    // With several files, each line of the output names its file.
     let [one, two] = ["one", "two"].map(|name| folder.path().join(name).display().to_string());
     std::fs::write(&one, "a b\n").unwrap();
     std::fs::write(&two, "a a b b\nb\n").unwrap();
@@ -99,7 +99,7 @@ fn a_long_word_is_read_as_a_stream() {
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(input).unwrap();
-        // All but the pipe's last part has been read by now; the deepest point lies behind.
+        // Everything except what is left in the pipe has been read by now, including the point of maximum depth.
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().to_string();
         drop(stdin);
@@ -190,7 +190,7 @@ fn contexts_of_a_corpus_teach_a_machine_that_is_proved_right() {
     assert!(refused(&["--lookahead", "reservoir"]).contains("--lookahead does not fit the contexts"));
     written(4, true);
     let told = refused(&[]);
-    assert!(told.contains("1 times, first in a lie: refuse") && told.contains("--majority"), "{told}");
+    assert!(told.contains("count 1, first in a lie: refuse") && told.contains("--majority"), "{told}");
     let model = learned(folder.path(), &["--contexts", &file, "--majority"]);
     assert!(good(&["certify", &model, "--against", "dyck2"]).starts_with("proved"));
     written(0, false);
@@ -228,7 +228,7 @@ fn time_is_limited() {
     }
     assert!(!Path::new(&other).exists());
     let output = echostack(&["learn", "--task", "dyck2", "--seconds", "1", "-o", &other], b"");
-    assert!(text(&output.stderr).contains("--seconds is for --prove"));
+    assert!(text(&output.stderr).contains("--seconds requires --prove"));
 }
 
 #[test]
@@ -254,18 +254,18 @@ fn mistakes_are_told_with_exit_code_2() {
     std::fs::write(&no_model, "no model").unwrap();
     let model = learned(folder.path(), &["--task", "dyck1", "--count", "20"]);
     let cases: [(&[&str], &str); 14] = [
-        (&["sample", "--task", "dyck1", "--max-length", "18446744073709551615"], "lengths go up to 1000000"),
+        (&["sample", "--task", "dyck1", "--max-length", "18446744073709551615"], "and at most 1000000"),
         (&["learn", "-o", "x"], "give --task, --grammar or --automaton"),
         (&["learn", "--grammar", "/no/such/grammar", "-o", "x"], "could not use the grammar /no/such/grammar"),
         (&["learn", "--traces", &no_model, "-o", "x"], "the first line must be a header"),
-        (&["sample", "--automaton", &no_model], "this is no automaton in JSON"),
+        (&["sample", "--automaton", &no_model], "this is not an automaton in JSON"),
         (&["learn", "--task", "dyck4", "-o", "x"], "there is no task \"dyck4\""),
         (&["learn", "--task", "dyck1", "--neurons", "0", "-o", "x"], "neurons is 0"),
         (&["learn", "--task", "dyck1", "--negatives", "2", "-o", "x"], "--negatives is 2"),
         (&["learn", "--task", "anbn", "--max-length", "1", "-o", "x"], "anbn has no valid words with 1 to 1 tokens"),
         (&["learn", "--task", "dyck1", "-o", "/no/such/folder/x"], "could not save"),
         (&["check", "/no/such/model"], "could not read the model"),
-        (&["check", &no_model], "this is no echostack model"),
+        (&["check", &no_model], "this is not an echostack model"),
         (&["check", &model, "/no/such/words"], "could not read /no/such/words"),
         (&["evaluate", &model, "--task", "json"], "the machine reads ( )"),
     ];
@@ -277,7 +277,8 @@ fn mistakes_are_told_with_exit_code_2() {
     }
 }
 
-/// Runs the terminal sessions of a page, one after the other in one folder, and compares what they print.
+/// Runs the console sessions of a page, one after the other in the same folder, and compares their output with the
+/// page.
 fn runs_as_shown(page: &str, least: usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join(page)).unwrap();
@@ -289,7 +290,7 @@ fn runs_as_shown(page: &str, least: usize) {
     for block in page.split("```console\n").skip(1) {
         let block = block.split("```").next().unwrap();
         for step in block.split("$ ").skip(1).filter(|step| !step.starts_with("cargo")) {
-            // A text that is given to a command goes up to a line of its own.
+            // A here document ends with a line of its own.
             let end = if step.lines().next().unwrap().contains("<<'END'") { "\nEND\n" } else { "\n" };
             let (command, shown) = step.split_once(end).unwrap();
             let command = &format!("{command}{}", end.trim_end());
@@ -336,7 +337,7 @@ fn the_page_on_tables_shows_real_sessions() {
     runs_as_shown("docs/tables.md", 10);
 }
 
-/// A table says what its machine says, from a stream as well, however it is cut.
+/// A table gives the same verdicts as its machine, also on a stream, wherever the stream is cut.
 #[test]
 fn a_table_takes_the_place_of_its_machine() {
     let folder = tempfile::tempdir().unwrap();
@@ -354,7 +355,7 @@ fn a_table_takes_the_place_of_its_machine() {
     same("aab\u{e9}\nab\n".as_bytes(), &["--chars"]);
     same(b"a \xff b\n", &["--chars"]);
     assert!(same(b"a abc b\n", &[]).contains("unexpected abc"));
-    // Longer than what is read at once, with tokens that lie across the border.
+    // Longer than the read buffer, with tokens that cross its boundary.
     let long: Vec<u8> = [b"a ".repeat(70_001), b"  b".repeat(70_001)].concat();
     assert_eq!(same(&long, &[]), "-:1: accept\n");
     assert!(same(&long, &["--max-depth", "50000"]).contains("the limit on depth was reached"));
@@ -365,7 +366,7 @@ fn a_table_takes_the_place_of_its_machine() {
     assert!(text(&output.stdout).contains("states"), "{}", text(&output.stderr));
 }
 
-/// Replaces the number before " ms": it differs from run to run.
+/// Replaces each number before " ms" by N, because times differ from run to run.
 fn without_times(text: &str) -> String {
     let parts: Vec<&str> = text.split(" ms").collect();
     let (last, firsts) = parts.split_last().unwrap();

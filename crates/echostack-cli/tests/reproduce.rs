@@ -1,4 +1,4 @@
-//! `echostack reproduce`, killed and resumed, split and merged.
+//! Tests of `echostack reproduce`: killed and resumed, split and merged.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -24,7 +24,7 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The lines of a record, sorted, without what differs from run to run.
+/// Returns the lines of a record, sorted, without the times, which differ from run to run.
 fn results(record: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(record).unwrap();
     let mut lines: Vec<String> = text
@@ -53,10 +53,11 @@ fn a_killed_run_goes_on_and_shards_are_joined() {
     assert!(command(&whole, &spec).status().unwrap().success());
     let time = start.elapsed();
     let wanted = results(&whole.join("record.jsonl"));
-    // Two models on two tasks, and one on one of them.
+    // Two models on two tasks, and the third on one of them.
     assert_eq!(wanted.len(), 1 + 5 * 8);
 
-    // At five moments that differ from run to run of this test: each at some part of a sixth of the time it takes.
+    // Kill the run five times, at moments that differ from run to run of this test: each within the first sixth of the
+    // time that a whole run takes.
     let mut moment = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().subsec_nanos();
     for _ in 0..5 {
         let mut child = command(&killed, &spec).spawn().unwrap();
@@ -92,5 +93,5 @@ fn what_is_wrong_is_said() {
     assert!(refused(&["--tasks", "dyck9"]).contains("dyck9"));
     assert!(refused(&["--tasks", "grammar:nowhere"]).contains("nowhere"));
     assert!(refused(&["--shard", "3/2"]).contains("3/2"));
-    assert!(refused(&["--models", "GRU,CRJ-RSM"]).contains("deep models are run by themselves"));
+    assert!(refused(&["--models", "GRU,CRJ-RSM"]).contains("deep models are run separately"));
 }

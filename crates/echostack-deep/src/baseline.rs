@@ -1,4 +1,4 @@
-//! The networks as models of the laboratory.
+//! The networks as models of `echostack_lab`, which runs the paper's experiments.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::settings::{Architecture, Settings};
 use crate::train::{Trained, train};
 
-/// The three baselines, set up as in the paper: there is nothing to search.
+/// Returns the three baselines with the paper's settings. They have no hyperparameters to search.
 pub fn baselines() -> Vec<Box<dyn Model>> {
     let baseline = |architecture| Box::new(Baseline { architecture }) as Box<dyn Model>;
     Architecture::ALL.into_iter().map(baseline).collect()

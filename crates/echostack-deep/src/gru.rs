@@ -1,4 +1,4 @@
-//! The gated recurrent unit.
+//! Gated recurrent units.
 
 use burn::tensor::{Tensor, activation::sigmoid};
 
@@ -17,14 +17,14 @@ pub struct Gru {
     new: Gate,
 }
 
-/// What a gate reads of the input, and what of the state before.
+/// The maps with which a gate reads the input and the previous state.
 #[derive(Clone, Copy)]
 struct Gate {
     input: MapId,
     state: MapId,
 }
 
-/// What the gates read of one input.
+/// The contribution of one input to each gate.
 pub struct Reading {
     reset: Tensor<2>,
     update: Tensor<2>,
@@ -37,12 +37,12 @@ impl Gru {
         Self { units, reset: gate(), update: gate(), new: gate() }
     }
 
-    /// The state before the first input.
+    /// Returns the state before the first input.
     pub fn start(&self) -> Tensor<2> {
         zeros(self.units)
     }
 
-    /// What the gates read of each input; these do not depend on each other.
+    /// Returns the contribution of each input to the gates. These contributions do not depend on each other.
     pub fn read(&self, pass: &mut Pass<'_>, inputs: &Tensor<2>) -> Vec<Reading> {
         let [reset, update, new] =
             [self.reset, self.update, self.new].map(|gate| pass.apply_each(gate.input, inputs.clone()));
@@ -50,7 +50,7 @@ impl Gru {
         gates.map(|((reset, update), new)| Reading { reset, update, new }).collect()
     }
 
-    /// The state after one input more.
+    /// Returns the state after one more input.
     pub fn step(&self, pass: &mut Pass<'_>, state: &Tensor<2>, input: &Reading) -> Tensor<2> {
         let reset = sigmoid(pass.apply(self.reset.state, state.clone()) + input.reset.clone());
         let update = sigmoid(pass.apply(self.update.state, state.clone()) + input.update.clone());

@@ -1,22 +1,22 @@
 //! The deep baselines of *Reservoir Stack Machines* (Paaßen, Schulz, Hammer, Neurocomputing 2021): a gated recurrent
-//! unit, a stack recurrent network, and the paper's own machine with a gated recurrent unit in the place of its
-//! reservoir.
+//! unit, a stack recurrent network, and the paper's own machine with a gated recurrent unit instead of its reservoir.
 //!
-//! They are here to be compared with. Who wants a machine that recognises a language should look at `echostack`, which
-//! trains one in a second, and can prove it right.
+//! These networks are only for comparison. To train a machine that recognizes a language, use the crate `echostack`,
+//! which does so in a second and can prove the machine right.
 //!
-//! All three learn from the same [`Trace`]s as a machine does; the first two only look at the outputs in them. They are
-//! trained by Adam on one word at a time, as the paper says. The same seed gives the same network to the bit on the
-//! same CPU: every weight and every choice of a word is drawn from `ChaCha8Rng`, and there is one thread.
+//! All three baselines learn from the same [`Trace`](echostack::Trace)s as a machine. The first two use only the
+//! outputs in the traces. They are trained by Adam on one word at a time, as in the paper. On the same CPU, the same
+//! seed gives the same network, bit for bit: every weight and every choice of a word is drawn from `ChaCha8Rng`, and
+//! there is only one thread.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
-//! | `maps` | linear maps, how their gradients come about, Adam |
+//! | `maps` | linear maps, their gradients, Adam |
 //! | `gru`, `stack_rnn` | the recurrent layers |
-//! | `settings`, `train` | which network is trained, how, and the training |
-//! | `regression` | a layer and a linear output: the first two baselines |
-//! | `stack_machine` | the third |
-//! | `baseline` | all of them as models of the laboratory |
+//! | `settings`, `train` | architectures, settings and the training itself |
+//! | `regression` | a recurrent layer with a linear output: the first two baselines |
+//! | `stack_machine` | the third baseline |
+//! | `baseline` | all three as models of `echostack_lab` |
 //!
 //! ```
 //! use echostack::tasks::{Split, Task};

@@ -1,5 +1,5 @@
-//! `echostack-deep RECORD SHARD < SPECIFICATION`: runs the deep models of a specification and appends each finished cell to
-//! the record. `echostack reproduce --models deep` calls it.
+//! The program `echostack-deep RECORD SHARD < SPECIFICATION`, which runs the deep models of a specification and appends
+//! each finished cell to the record. `echostack reproduce --models deep` calls it.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use echostack_deep::baselines;
 use echostack_lab::{Line, Progress, RecordFile, Run, Specification};
 
-/// Tells of each cell on standard error.
+/// Progress reports on standard error, one for each cell.
 struct Told;
 
 impl Progress for Told {
@@ -24,7 +24,7 @@ impl Progress for Told {
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [record, shard] = arguments.as_slice() else {
-        return Err("give a record and a shard, and the specification on standard input".into());
+        return Err("expected two arguments, a record and a shard, and a specification on standard input".into());
     };
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;

@@ -1,32 +1,33 @@
-//! The linear maps of a network: how words pass through them, and how they learn.
+//! The linear maps of a network: forward passes, gradients and training.
 //!
-//! A recurrent network applies the same few maps at every step. Left to itself, automatic differentiation would compute
-//! for each application the gradient of the whole weight matrix (an outer product) and add them all up. So the weights
-//! are constants to it: it only finds what flows back into the *result* of each application, through a leaf that is
-//! added there. The gradient of the weights, the sum of those outer products, is then one matrix product a word.
+//! A recurrent network applies the same few maps at every step. By default, automatic differentiation would compute the
+//! gradient of the whole weight matrix (an outer product) for each application, and add them all up. To avoid this, the
+//! weights are constants for automatic differentiation: it only computes the gradient of the *result* of each
+//! application, through a leaf that is added there. The gradient of the weights, the sum of those outer products, is
+//! then a single matrix product per word.
 
 use burn::optim::{Adam, AdamConfig, AdamState, Optimizer, decay::WeightDecayConfig};
 use burn::tensor::{Device, Tensor, TensorData};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// A matrix of these rows, one after the other.
+/// Creates a matrix from the values of its rows, one row after the other.
 pub fn matrix(values: Vec<f32>, width: usize) -> Tensor<2> {
     let rows = values.len() / width;
     Tensor::from_data(TensorData::new(values, [rows, width]), &Device::flex())
 }
 
-/// A row of zeros: the state of a network before its first input.
+/// Returns a row of zeros: the state of a network before its first input.
 pub fn zeros(width: usize) -> Tensor<2> {
     Tensor::zeros([1, width], &Device::flex())
 }
 
-/// The values of a matrix, row by row.
+/// Returns the values of a matrix, row by row.
 pub fn values(matrix: Tensor<2>) -> Vec<f32> {
-    matrix.try_into_vec_as().expect("a matrix holds values of 32 bits")
+    matrix.try_into_vec_as().expect("a matrix holds 32-bit values")
 }
 
-/// The number of a map among the [`Maps`] of its network.
+/// The index of a map in the [`Maps`] of its network.
 #[derive(Clone, Copy)]
 pub struct MapId(usize);
 
@@ -39,7 +40,7 @@ struct Map {
     bias: Learned,
 }
 
-/// A matrix that is learned, and what Adam remembers of its gradients.
+/// A trainable matrix, and Adam's moments of its gradients.
 struct Learned {
     value: Tensor<2>,
     memory: Option<AdamState<2>>,
@@ -57,7 +58,7 @@ impl Learned {
     }
 }
 
-/// Adam as PyTorch has it: the weight decay is added to the gradient, epsilon is 1e-8.
+/// Adam, as in PyTorch: the weight decay is added to the gradient, and epsilon is 1e-8.
 pub struct Teacher {
     adam: Adam,
     rate: f64,
@@ -70,7 +71,7 @@ impl Teacher {
     }
 }
 
-/// New maps, whose weights and biases are drawn evenly between two bounds.
+/// A builder of maps whose weights and biases are drawn uniformly between two bounds.
 pub struct Drawing<'a> {
     maps: Vec<Map>,
     random: &'a mut ChaCha8Rng,
@@ -81,12 +82,13 @@ impl<'a> Drawing<'a> {
         Self { maps: Vec::new(), random }
     }
 
-    /// A map that is part of a recurrent layer: like PyTorch's, it is bounded by 1/sqrt(units) whatever it reads.
+    /// Adds a map that is part of a recurrent layer. As in PyTorch, its weights are bounded by 1/sqrt(units), whatever
+    /// its inputs.
     pub fn recurrent(&mut self, inputs: usize, units: usize) -> MapId {
         self.bounded(inputs, units, units)
     }
 
-    /// A map of its own: like PyTorch's, it is bounded by 1/sqrt(inputs).
+    /// Adds a map that is a layer of its own. As in PyTorch, its weights are bounded by 1/sqrt(inputs).
     pub fn linear(&mut self, inputs: usize, outputs: usize) -> MapId {
         self.bounded(inputs, outputs, inputs)
     }
@@ -111,7 +113,7 @@ pub struct Gradient {
 }
 
 impl Maps {
-    /// One step of learning, by a gradient for each map.
+    /// Takes one training step, given one gradient for each map.
     pub fn learn(&mut self, gradients: Vec<Gradient>, teacher: &Teacher) {
         for (map, gradient) in self.0.iter_mut().zip(gradients) {
             map.weights.learn(gradient.weights, teacher);
@@ -120,10 +122,10 @@ impl Maps {
     }
 }
 
-/// The pass of one word through the maps.
+/// A forward pass of one word through the maps.
 pub struct Pass<'a> {
     maps: &'a [Map],
-    /// If it is for learning: what each map was applied to, and the leaves that were added to its results.
+    /// In a pass for training, the inputs of each map and the leaves that were added to its results.
     tape: Option<Vec<Applied>>,
 }
 
@@ -134,12 +136,12 @@ struct Applied {
 }
 
 impl<'a> Pass<'a> {
-    /// A pass that only computes.
+    /// Starts a pass that only computes results.
     pub fn new(maps: &'a Maps) -> Self {
         Self { maps: &maps.0, tape: None }
     }
 
-    /// A pass that [`Pass::gradients`] can be asked of.
+    /// Starts a pass for training, which [`Pass::gradients`] needs.
     pub fn learning(maps: &'a Maps) -> Self {
         Self { maps: &maps.0, tape: Some(vec![Applied::default(); maps.0.len()]) }
     }
@@ -157,8 +159,8 @@ impl<'a> Pass<'a> {
         product + bias
     }
 
-    /// Applies a map to each row of a matrix of constants, and gives the resulting rows one by one. Each of them may be
-    /// used many times.
+    /// Applies a map to each row of a matrix of constants, and returns the resulting rows one by one. Each of them may
+    /// be used many times.
     pub fn apply_each(&mut self, id: MapId, rows: Tensor<2>) -> Vec<Tensor<2>> {
         let Map { weights, bias } = &self.maps[id.0];
         let results = (rows.clone().matmul(weights.value.clone()) + bias.value.clone()).split(1, 0);
@@ -169,7 +171,8 @@ impl<'a> Pass<'a> {
         leaves
     }
 
-    /// The gradients of all maps, for a loss that was computed in this pass. Each map was applied at least once in it.
+    /// Returns the gradients of all maps for a loss that was computed in this pass. Each map must have been applied at
+    /// least once.
     pub fn gradients(self, loss: &Tensor<1>) -> Vec<Gradient> {
         let mut flow = loss.backward();
         let mut gradient = |Applied { inputs, leaves }| {
@@ -192,7 +195,7 @@ mod tests {
     use crate::{Architecture, Trained};
 
     impl Maps {
-        /// Lets a map give always the same.
+        /// Makes a map return the same result for every input.
         pub fn fix(&mut self, id: MapId, result: Vec<f32>) {
             let Map { weights, bias } = &mut self.0[id.0];
             weights.value = weights.value.zeros_like();
@@ -204,8 +207,8 @@ mod tests {
         if is_bias { &mut map.bias.value } else { &mut map.weights.value }
     }
 
-    /// Every gradient is compared with central differences of the loss. They have to agree to one percent of its
-    /// length; as the loss has 32 bits, they differ by up to half of that.
+    /// Compares every gradient with central differences of the loss. The two must agree to one percent of the
+    /// gradient's length; because the loss has 32 bits, they differ by up to half of that.
     #[test]
     fn gradients_are_those_of_finite_differences() {
         const STEP: f32 = 1e-2;
@@ -223,7 +226,7 @@ mod tests {
                 let mut pass = Pass::learning(&trained.maps);
                 let found = trained.network.loss(&mut pass, trace);
                 let gradients = pass.gradients(&found);
-                assert_eq!(found.into_scalar::<f32>(), loss(&trained), "both kinds of pass compute the same");
+                assert_eq!(found.into_scalar::<f32>(), loss(&trained), "both kinds of pass compute the same loss");
                 for (number, Gradient { weights, bias }) in gradients.into_iter().enumerate() {
                     for (is_bias, gradient) in [(false, weights), (true, bias)] {
                         let width = gradient.dims()[1];

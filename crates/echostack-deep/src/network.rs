@@ -1,15 +1,15 @@
-//! What the baselines have in common.
+//! The interface of the baselines.
 
 use burn::tensor::Tensor;
 use echostack::{Trace, Word};
 
 use crate::maps::Pass;
 
-/// What the baselines do differently.
+/// A baseline, which differs from the others in its loss and its outputs.
 pub trait Network: Send + Sync {
-    /// How far the network is from what a trace teaches.
+    /// Returns the training loss on a trace.
     fn loss(&self, pass: &mut Pass<'_>, trace: &Trace) -> Tensor<1>;
 
-    /// The outputs on a word, step by step.
+    /// Returns the outputs on a word, step by step.
     fn outputs(&self, pass: &mut Pass<'_>, word: &Word) -> Vec<f64>;
 }

@@ -9,14 +9,14 @@ use crate::network::Network;
 
 /// A recurrent layer.
 pub trait Recurrent: Send + Sync {
-    /// The state after each input, for inputs that are the rows of a matrix.
+    /// Returns the state after each input. The inputs are the rows of a matrix.
     fn states(&self, pass: &mut Pass<'_>, inputs: &Tensor<2>) -> Vec<Tensor<2>>;
 }
 
-/// A recurrent layer and the linear map that reads the outputs from its states.
+/// A recurrent layer, and the linear map from its states to the outputs.
 ///
-/// The loss is the mean squared error over steps and output values, for languages, too. That is our reading of the
-/// paper, which names no loss.
+/// The loss is the mean squared error over steps and output values, for languages as well. This is our interpretation
+/// of the paper, which does not name a loss.
 pub struct Regression<R> {
     channels: usize,
     layer: R,
@@ -47,12 +47,12 @@ impl<R: Recurrent> Network for Regression<R> {
     }
 }
 
-/// The inputs of a word and, as `None`, its end.
+/// Returns the inputs of a word, followed by `None` for its end.
 pub fn inputs(word: &Word) -> impl Iterator<Item = Option<Input<'_>>> {
     word.inputs().map(Some).chain([None])
 }
 
-/// Inputs as the rows of a matrix: symbols one-hot, vectors in the first channels, the end as zeros.
+/// Encodes inputs as the rows of a matrix: symbols one-hot, vectors in the first channels, the end as zeros.
 pub fn encode<'a>(channels: usize, inputs: impl Iterator<Item = Option<Input<'a>>>) -> Tensor<2> {
     let mut rows = Vec::new();
     for input in inputs {

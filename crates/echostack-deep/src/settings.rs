@@ -1,8 +1,8 @@
-//! Which network is trained, and how.
+//! Architectures and training settings.
 
 use std::fmt;
 
-/// The most units of a network: as many as a reservoir may have neurons.
+/// The maximum number of units of a network, equal to the maximum number of neurons of a reservoir.
 pub const MAX_UNITS: usize = echostack::reservoir::MAX_NEURONS;
 
 /// A baseline of the paper.
@@ -10,19 +10,19 @@ pub const MAX_UNITS: usize = echostack::reservoir::MAX_NEURONS;
 pub enum Architecture {
     /// A gated recurrent unit and a linear output.
     Gru,
-    /// The stack recurrent network of Suzgun et al. (2019), whose stack is differentiable, and a linear output. (The
-    /// reference implementation puts the output through a sigmoid.)
+    /// The stack recurrent network of Suzgun et al. (2019), with a differentiable stack and a linear output. (The
+    /// reference implementation applies a sigmoid to the output.)
     StackRnn,
-    /// The paper's machine with a gated recurrent unit in the place of the reservoir. It is the only one that is taught
-    /// what to do with its stack.
+    /// The paper's machine with a gated recurrent unit instead of the reservoir. This is the only baseline that is
+    /// taught what to do with its stack.
     DeepStackMachine,
 }
 
 impl Architecture {
-    /// All of them, in the paper's order.
+    /// All architectures, in the paper's order.
     pub const ALL: [Self; 3] = [Self::Gru, Self::StackRnn, Self::DeepStackMachine];
 
-    /// The paper's name for it.
+    /// Returns the paper's name for this architecture.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gru => "GRU",
@@ -38,18 +38,18 @@ impl fmt::Display for Architecture {
     }
 }
 
-/// How a network is trained. The defaults are the paper's.
+/// The settings with which a network is trained. The defaults are those of the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The units of the recurrent layer, from 1 to [`MAX_UNITS`].
+    /// The number of units in the recurrent layer, from 1 to [`MAX_UNITS`].
     pub units: usize,
-    /// The number of epochs, of one word each.
+    /// The number of epochs, with one word each.
     pub epochs: usize,
-    /// Adam's learning rate, positive.
+    /// The learning rate of Adam, a positive number.
     pub learning_rate: f64,
-    /// The factor of the weights that is added to their gradients, 0 or more.
+    /// The weight decay, at least 0: the weights times this factor are added to their gradients.
     pub weight_decay: f64,
-    /// Where the weights and the order of the words come from.
+    /// The seed for the initial weights and for the order of the words.
     pub seed: u64,
 }
 
@@ -59,38 +59,38 @@ impl Default for Settings {
     }
 }
 
-/// Why a network could not be trained.
+/// The reason why a network could not be trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeepError {
-    /// There is nothing to learn from.
-    #[error("no traces were given of which a step teaches; a network needs at least one")]
+    /// No trace has a step to learn from.
+    #[error("no trace has a step to learn from; a network needs at least one")]
     NoTraces,
-    /// The traces do not have the same number of outputs, or one was made for another alphabet.
-    #[error("{source_name} does not fit the alphabet or has {given} output values a step, but {needed} are needed")]
+    /// The traces do not all have the same number of outputs, or one was made for another alphabet.
+    #[error("{source_name} does not fit the alphabet or has {given} output values per step, but {needed} are needed")]
     Misfit {
-        /// Where the trace comes from.
+        /// The source of the trace.
         source_name: String,
-        /// Its outputs.
+        /// The number of output values per step in this trace.
         given: usize,
-        /// The outputs of the first trace.
+        /// The number of output values per step in the first trace.
         needed: usize,
     },
     /// A setting is out of its range.
     #[error("{name} is {given}, but must be {needed}")]
     Range {
-        /// The setting.
+        /// The name of the setting.
         name: &'static str,
         /// The value given.
         given: f64,
-        /// What it must be.
+        /// The values that are allowed.
         needed: String,
     },
-    /// The control asked to stop.
+    /// Training was cancelled through the [`Control`](echostack::Control).
     #[error("training was cancelled")]
     Cancelled,
-    /// The loss overflowed.
-    #[error("the loss became infinite or no number in epoch {0}; use smaller inputs or a smaller learning_rate")]
+    /// The loss became infinite or NaN in this epoch.
+    #[error("the loss became infinite or NaN in epoch {0}; use smaller inputs or a smaller learning_rate")]
     NotFinite(usize),
 }
 

@@ -1,4 +1,4 @@
-//! The deep stack machine: the paper's machine with a GRU in the place of the reservoir, and all of it learned.
+//! The deep stack machine: the paper's machine with a GRU instead of the reservoir, trained as a whole.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -14,12 +14,14 @@ use crate::maps::{Drawing, MapId, Pass, matrix, values};
 use crate::network::Network;
 use crate::regression::{encode, inputs};
 
-/// What a run may use: far more than any task needs, and little enough that a machine that pushes forever is soon found
-/// out. As in the library, the decisions on one token are bounded by a constant and by the depth of the stack.
+/// The limits of a run: far more than any task needs, but small enough to stop a machine that pushes forever after a
+/// short time. As in the library, the number of decisions on one token is bounded by a constant and by the depth of the
+/// stack.
 const LIMITS: Limits = Limits { depth: 1 << 14, actions: 64, actions_per_symbol: 8 };
 
-/// Definition 4 with one GRU that reads the input (h) and the stack from its bottom (g), and one linear map that scores
-/// all that can be done in the state (h, g): how much to pop, what to push, whether to shift, and the output.
+/// The machine of Definition 4, with one GRU that reads both the input (state h) and the stack from the bottom (state
+/// g), and one linear map that scores all decisions in the state (h, g): how many symbols to pop, which symbol to push,
+/// whether to shift, and what to output.
 pub struct StackMachine {
     terminals: usize,
     nonterminals: usize,
@@ -28,14 +30,14 @@ pub struct StackMachine {
     columns: Columns,
 }
 
-/// Where the scores of each decision stand.
+/// The columns of the scores of each decision.
 #[derive(Clone, Debug)]
 struct Columns {
-    /// Pop none, one, two...
+    /// Pop no symbol, one symbol, two symbols, and so on.
     pop: Range<usize>,
     /// Push nothing, or one of the nonterminals.
     push: Range<usize>,
-    /// Leave the input, or shift it.
+    /// Do not shift the token, or shift it.
     shift: Range<usize>,
     output: Range<usize>,
 }
@@ -51,8 +53,8 @@ impl Columns {
     }
 }
 
-/// The scores in all states that a trace leads to, one a row, and what they should be. A row that does not teach a
-/// decision has zeros there; `teaches` has a one wherever an output is taught.
+/// The scores in all states on the way of a trace, one state per row, and their targets. If a row does not teach a
+/// decision, its targets are zeros there; `teaches` is one wherever an output is taught.
 struct Lesson {
     scores: Tensor<2>,
     targets: Tensor<2>,
@@ -60,7 +62,7 @@ struct Lesson {
 }
 
 impl StackMachine {
-    /// A machine for such traces; it can pop as much at once as they do.
+    /// Draws a machine for the given traces. It can pop as many symbols at once as the traces do.
     pub fn draw(drawing: &mut Drawing<'_>, alphabet: &Alphabet, units: usize, traces: &[&Trace]) -> Self {
         let steps = || traces.iter().flat_map(|trace| trace.steps());
         let pop = steps().flat_map(|step| &step.reductions).map(|reduction| reduction.pop).max().unwrap_or(0);
@@ -76,7 +78,8 @@ impl StackMachine {
         }
     }
 
-    /// What the GRU reads of each input of a word, whether in the word or on the stack, and of each nonterminal.
+    /// Returns what the GRU reads of each input of a word, and of each nonterminal. The reading of an input is the same
+    /// in the word and on the stack.
     fn read(&self, pass: &mut Pass<'_>, word: &Word, steps: usize) -> (Vec<Reading>, Vec<Reading>) {
         let symbol = |number| Some(Input::Symbol(SymbolId::new(self.terminals + number)));
         let all = inputs(word).take(steps).chain((0..self.nonterminals).map(symbol));
@@ -85,8 +88,8 @@ impl StackMachine {
         (readings, nonterminals)
     }
 
-    /// Runs a trace under teacher forcing (Algorithm 3): whatever the machine would do, what is taught is done. The
-    /// states are computed one after the other, the scores all at once.
+    /// Runs a trace under teacher forcing (Algorithm 3): the taught decisions are taken, whatever the machine would
+    /// decide. The states are computed one after the other, the scores all at once.
     fn force(&self, pass: &mut Pass<'_>, trace: &Trace) -> Lesson {
         let (word, nonterminals) = self.read(pass, trace.word(), trace.steps().len());
         let mut lead = Lead {
@@ -112,8 +115,8 @@ impl StackMachine {
         }
     }
 
-    /// Runs a word freely (Algorithm 2, with pop and push decided on the same state), until its end or a limit, and
-    /// returns the outputs up to there.
+    /// Runs a word freely (Algorithm 2, with pop and push decided in the same state) until the end of the word or a
+    /// limit, and returns the outputs up to there.
     fn run(&self, pass: &mut Pass<'_>, word: &Word) -> Vec<f64> {
         let Columns { pop, push, shift, output } = &self.columns;
         let (readings, nonterminals) = self.read(pass, word, word.len() + 1);
@@ -148,16 +151,18 @@ impl StackMachine {
     }
 }
 
-/// The way of a machine along one trace: the states in which something is decided, and what should be.
+/// A machine that is led along one trace. It collects the states in which decisions are made, and their targets.
 struct Lead<'m, 'p, 'w> {
     machine: &'m StackMachine,
     pass: &'p mut Pass<'w>,
-    /// What the GRU reads of each input, and of each nonterminal.
+    /// What the GRU reads of each input.
     word: Vec<Reading>,
+    /// What the GRU reads of each nonterminal.
     nonterminals: Vec<Reading>,
     step: usize,
-    /// The state of the input so far, and of the empty stack.
+    /// The state of the input so far.
     input: Tensor<2>,
+    /// The state of the empty stack.
     empty: Tensor<2>,
     inputs: Vec<Tensor<2>>,
     stacks: Vec<Tensor<2>>,
@@ -166,12 +171,12 @@ struct Lead<'m, 'p, 'w> {
 }
 
 impl Lead<'_, '_, '_> {
-    /// The number of a pushed symbol among the nonterminals.
+    /// Returns the index of a pushed symbol among the nonterminals.
     fn nonterminal(&self, symbol: SymbolId) -> Option<usize> {
         symbol.index().checked_sub(self.machine.terminals)
     }
 
-    /// What the scores should be; zeros where nothing is taught.
+    /// Returns the targets of the scores, with zeros where nothing is taught.
     fn target(&self, instruction: &Instruction<'_>) -> Vec<f32> {
         let Columns { pop, push, shift, output } = &self.machine.columns;
         let mut target = vec![0.; self.machine.columns.width()];
@@ -219,19 +224,19 @@ impl Follower for Lead<'_, '_, '_> {
     }
 }
 
-/// The state of the whole stack. Below the first element is the state of the empty stack.
+/// Returns the state of the whole stack. The first element is the state of the empty stack.
 fn top(stack: &[Tensor<2>]) -> &Tensor<2> {
     &stack[stack.len() - 1]
 }
 
-/// The position of the largest score, the first of equal ones.
+/// Returns the position of the largest score, or the first of them if several are equal.
 fn largest(scores: &[f32]) -> usize {
     (1..scores.len()).fold(0, |best, at| if scores[at] > scores[best] { at } else { best })
 }
 
 impl Network for StackMachine {
-    /// The mean cross entropies of pop, push and shift and the mean squared error of the output, each over the
-    /// decisions that teach it, added up.
+    /// Returns the sum of the mean cross entropies of pop, push and shift and the mean squared error of the output,
+    /// each taken over the decisions that teach it.
     fn loss(&self, pass: &mut Pass<'_>, trace: &Trace) -> Tensor<1> {
         let Columns { pop, push, shift, output } = &self.columns;
         let Lesson { scores, targets, teaches } = self.force(pass, trace);
@@ -248,7 +253,7 @@ impl Network for StackMachine {
         entropy(pop, decisions) + entropy(push, decisions) + entropy(shift, shifts) + error
     }
 
-    /// A run that a limit ends has no further outputs: they are NaN, which is never right.
+    /// Returns the outputs of a free run. After a run has reached a limit, its outputs are NaN, which is never right.
     fn outputs(&self, pass: &mut Pass<'_>, word: &Word) -> Vec<f64> {
         let mut outputs = self.run(pass, word);
         outputs.resize((word.len() + 1) * self.columns.output.len(), f64::NAN);
@@ -273,7 +278,7 @@ mod tests {
         (machine, drawing.finish())
     }
 
-    /// Whether the largest score of each decision is where it should be.
+    /// Returns true if the score of the taught answer is the largest for each decision.
     fn is_right(machine: &StackMachine, lesson: &Lesson) -> bool {
         let width = machine.columns.width();
         let [scores, targets] = [&lesson.scores, &lesson.targets].map(|rows| values(rows.clone()));
@@ -312,7 +317,7 @@ mod tests {
             let far = free.iter().zip(&forced).find(|(free, forced)| (*free - *forced).abs() > 1e-5);
             assert_eq!(far, None, "{}", trace.source());
         }
-        assert!(right > traces.len() / 2, "only {right} are right");
+        assert!(right > traces.len() / 2, "only {right} traces are right");
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! The stack recurrent network of Suzgun, Gehrmann, Belinkov and Shieber (2019), with a softmax that decides.
+//! The stack recurrent network of Suzgun, Gehrmann, Belinkov and Shieber (2019), with a softmax over push and pop.
 
 use burn::tensor::{Tensor, activation::sigmoid, activation::softmax};
 
 use crate::maps::{Drawing, MapId, Pass, zeros};
 use crate::regression::Recurrent;
 
-/// The number of values in an element of the stack. The reference implementation has 5 unless told otherwise; the paper
-/// does not say.
+/// The number of values in an element of the stack. The reference implementation uses 5 by default; the paper does not
+/// specify a number.
 pub const ELEMENT: usize = 8;
 
-/// A layer of tanh units beside a stack of real-valued vectors:
+/// A layer of tanh units with a stack of real-valued vectors:
 ///
 /// h' = tanh(x U + (h + s_1 S) W), (push, pop) = softmax(h' A), v = sigmoid(h' V),
 /// s' = push [v; s_1; s_2; ...] + pop [s_2; s_3; ...; 0],
@@ -36,7 +36,7 @@ impl StackRnn {
         }
     }
 
-    /// The stack after a step. It has a row more, since all that was on it may have been pushed down.
+    /// Returns the stack after a step. It has one more row, because everything on it may have been pushed down.
     fn act(&self, pass: &mut Pass<'_>, state: &Tensor<2>, stack: Tensor<2>) -> Tensor<2> {
         let action = softmax(pass.apply(self.action, state.clone()), 1);
         let value = sigmoid(pass.apply(self.value, state.clone()));
@@ -51,7 +51,7 @@ impl StackRnn {
 impl Recurrent for StackRnn {
     fn states(&self, pass: &mut Pass<'_>, inputs: &Tensor<2>) -> Vec<Tensor<2>> {
         let mut state = zeros(self.units);
-        // The rows that can differ from zero, and below them two of zeros, so that the empty stack has a top, too.
+        // The rows that can be nonzero, followed by two rows of zeros, so that even the empty stack has a top.
         let mut stack = Tensor::cat(vec![zeros(ELEMENT); 2], 0);
         let readings = pass.apply_each(self.input, inputs.clone());
         let states = readings.into_iter().map(|input| {

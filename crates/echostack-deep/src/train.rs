@@ -1,4 +1,4 @@
-//! Training, and networks that have been trained.
+//! Training, and trained networks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::settings::{Architecture, DeepError, Settings};
 use crate::stack_machine::StackMachine;
 use crate::stack_rnn::StackRnn;
 
-/// A network that has been trained.
+/// A trained network.
 pub struct Trained {
     alphabet: Arc<Alphabet>,
     pub(crate) network: Box<dyn Network>,
     pub(crate) maps: Maps,
     output_width: usize,
-    /// Whether all outputs it was taught were a single 0 or 1: then its outputs are, too.
+    /// True if all outputs in the training set are a single 0 or 1. The network's outputs are then rounded to 0 or 1.
     decides: bool,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Debug for Trained {
 }
 
 impl Trained {
-    /// A network that has learned nothing yet.
+    /// Creates an untrained network.
     pub(crate) fn new(
         architecture: Architecture,
         alphabet: &Arc<Alphabet>,
@@ -60,7 +60,7 @@ impl Trained {
         Self { alphabet: alphabet.clone(), network, maps: drawing.finish(), output_width, decides }
     }
 
-    /// Learns from one trace, and returns the loss before that.
+    /// Takes a training step on one trace, and returns the loss before the step.
     fn learn(&mut self, trace: &Trace, teacher: &Teacher) -> f32 {
         let mut pass = Pass::learning(&self.maps);
         let loss = self.network.loss(&mut pass, trace);
@@ -69,13 +69,13 @@ impl Trained {
         loss.into_scalar()
     }
 
-    /// For each word the outputs of all its steps, one for each input and one for the end, one after the other.
+    /// Returns the outputs of all steps for each word, concatenated: one step for each input, and one for the end.
     ///
-    /// If all that was taught was a single 0 or 1 a step (a language), an output is 1 if the network's is above 0.5,
-    /// and 0 otherwise. Outputs of other tasks are as the network gives them.
+    /// If the training set has a single 0 or 1 as the output of each step (a language), an output is 1 if the network's
+    /// output is above 0.5, and 0 otherwise. Outputs for other tasks are those of the network.
     ///
-    /// An output is NaN, which is never right, if a deep stack machine ran into a limit before it (it popped more than
-    /// there was, or pushed without end), or if an input of the word is not of the alphabet.
+    /// An output is NaN, which is never right, if a deep stack machine reached a limit before it (it popped more
+    /// symbols than there were, or pushed without end), or if an input of the word does not belong to the alphabet.
     pub fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>> {
         words.iter().map(|word| self.outputs_of(word)).collect()
     }
@@ -93,7 +93,7 @@ impl Trained {
     }
 }
 
-/// Trains a network: each epoch draws one of the traces, and Adam takes one step on its loss.
+/// Trains a network. In each epoch, one of the traces is drawn, and Adam takes one step on its loss.
 ///
 /// # Errors
 /// See [`DeepError`].

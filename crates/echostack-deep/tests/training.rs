@@ -1,4 +1,4 @@
-//! What training promises, whatever the architecture.
+//! Tests of training that hold for every architecture.
 
 use std::sync::Mutex;
 
@@ -7,7 +7,7 @@ use echostack::tasks::{Split, Task};
 use echostack::{Control, SymbolId, Word};
 use echostack_deep::{Architecture, DeepError, Settings, Trained, train};
 
-/// The mean absolute error on the words that were taught.
+/// Returns the mean absolute error on the training words.
 fn error(trained: &Trained, traces: &[echostack::Trace]) -> f64 {
     let words: Vec<&Word> = traces.iter().map(echostack::Trace::word).collect();
     let errors = trained.outputs(&words).into_iter().zip(traces).map(|(outputs, trace)| {
@@ -43,7 +43,7 @@ fn networks_learn() {
             error(&train(architecture, &Task::Dyck1.alphabet(), &traces, &settings, &()).unwrap(), &traces)
         };
         let (before, after) = (after(0), after(400));
-        assert!(after < before / 4., "{architecture}: the error is {after}, and was {before}");
+        assert!(after < before / 4., "{architecture}: the error is {after}, and was {before} before training");
     }
 }
 

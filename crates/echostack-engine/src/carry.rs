@@ -1,5 +1,5 @@
-//! How our functions travel: as names, digests and addresses of models. Each process reads a model once, from its address, checks its
-//! digest, and keeps it.
+//! Serialization of our functions for a cluster, as names, digests and addresses of models. Each process reads a model
+//! once, from its address, checks its digest, and keeps it.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -23,14 +23,14 @@ use crate::contexts::{self, Counting, Setting};
 use crate::functions::{Function, Question, function};
 use crate::models::{Models, Named};
 
-/// A function on its way.
+/// A serialized function.
 #[derive(Serialize, Deserialize)]
 struct Carried {
     question: Question,
     models: Vec<Reference>,
 }
 
-/// A model on its way.
+/// A serialized model: where to read it, and the digest it must have.
 #[derive(Serialize, Deserialize)]
 struct Reference {
     name: String,
@@ -38,17 +38,17 @@ struct Reference {
     digest: String,
 }
 
-/// The most models that a process keeps.
+/// The maximum number of models that a process keeps.
 const KEPT: usize = 64;
 
-/// The models that this process has read, by their digests.
+/// Returns the models that this process has read, by digest.
 fn library() -> &'static Mutex<HashMap<String, Named>> {
     static LIBRARY: OnceLock<Mutex<HashMap<String, Named>>> = OnceLock::new();
     LIBRARY.get_or_init(Mutex::default)
 }
 
 impl Reference {
-    /// The model: one that was read before, else from its address.
+    /// Returns the model, and reads it from its address unless this process has read it before.
     fn resolve(&self) -> Result<Named> {
         let mut library = library().lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = library.get(&self.digest) {
@@ -110,7 +110,7 @@ fn decode_counting(name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
     Ok(Arc::new(setting.function()))
 }
 
-/// Ballista's way to carry logical plans, with our functions.
+/// Ballista's codec for logical plans, extended by our functions.
 #[derive(Debug, Default)]
 pub(crate) struct LogicalCarrier(BallistaLogicalExtensionCodec);
 
@@ -167,7 +167,7 @@ impl LogicalExtensionCodec for LogicalCarrier {
     }
 }
 
-/// Ballista's way to carry physical plans, with our functions.
+/// Ballista's codec for physical plans, extended by our functions.
 #[derive(Debug, Default)]
 pub(crate) struct PhysicalCarrier(BallistaPhysicalExtensionCodec);
 
@@ -237,7 +237,7 @@ mod tests {
         assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("another model"));
         std::fs::write(&path, table(Task::Dyck1)).unwrap();
         assert_eq!(*decode(sent.name(), &buffer).unwrap(), sent);
-        // It is kept: the file is not read again.
+        // The model is kept: the file is not read again.
         std::fs::remove_file(&path).unwrap();
         assert_eq!(*decode(sent.name(), &buffer).unwrap(), sent);
         assert!(decode("another", &buffer).is_err() && decode(sent.name(), b"{}").is_err());

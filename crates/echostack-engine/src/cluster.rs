@@ -1,4 +1,4 @@
-//! A cluster: Apache Ballista with our functions on its scheduler and on every executor.
+//! Clusters: Apache Ballista with our functions on its scheduler and on every executor.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -17,12 +17,13 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use crate::carry::{LogicalCarrier, PhysicalCarrier};
 use crate::stores::{runtime, with_stores};
 
-/// A scheduler: it takes queries and deals out their parts.
+/// A scheduler, which accepts queries and distributes their tasks to the executors.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
-    /// Where it listens.
+    /// The address to listen on.
     pub bind: SocketAddr,
-    /// An executor that was not heard of for so many seconds is taken for dead, and what it had is done by others.
+    /// The number of seconds without a heartbeat after which an executor is considered dead. Its tasks are then run by
+    /// other executors.
     pub timeout: u64,
 }
 
@@ -30,7 +31,7 @@ impl Scheduler {
     /// Runs until the process ends.
     ///
     /// # Errors
-    /// If it cannot listen.
+    /// If it cannot listen on the address.
     pub async fn run(&self) -> Result<()> {
         let session = |config| {
             let state = SessionStateBuilder::new_from_existing(default_session_builder(config)?);
@@ -53,20 +54,21 @@ impl Scheduler {
     }
 }
 
-/// An executor: it does parts of queries.
+/// An executor, which runs tasks of queries.
 #[derive(Clone, Debug)]
 pub struct Executor {
-    /// Where the scheduler listens: a name or an address.
+    /// The host name or IP address of the scheduler, and its port.
     pub scheduler: (String, u16),
-    /// Where it listens itself, for others that fetch results, and on the port for the scheduler.
+    /// The address to listen on. Others fetch results from its port; the scheduler uses `control_port` at the same
+    /// address.
     pub bind: SocketAddr,
-    /// The port for the scheduler.
+    /// The port on which to listen for the scheduler.
     pub control_port: u16,
-    /// How many parts it does at the same time.
+    /// The number of tasks to run at the same time.
     pub slots: usize,
-    /// The seconds between two signs of life.
+    /// The number of seconds between two heartbeats.
     pub heartbeat: u64,
-    /// The folder for what is on its way between parts.
+    /// The folder for intermediate results; a temporary one if `None`.
     pub folder: Option<PathBuf>,
 }
 
@@ -74,9 +76,9 @@ impl Executor {
     /// Runs until the process ends.
     ///
     /// # Errors
-    /// If it cannot listen, or there is no scheduler.
+    /// If it cannot listen on its address, or cannot reach the scheduler.
     pub async fn run(&self) -> Result<()> {
-        // What does not fit into memory goes into the same folder.
+        // Data that does not fit into memory is spilled to the same folder.
         let folder = self.folder.clone();
         let config = ExecutorProcessConfig {
             bind_host: self.bind.ip().to_string(),
@@ -104,10 +106,10 @@ impl Executor {
     }
 }
 
-/// A session whose queries run on a cluster.
+/// Creates a session whose queries run on the cluster of a scheduler, each in `partitions` partitions.
 ///
 /// # Errors
-/// If nothing listens on the address.
+/// If no scheduler can be reached at the address.
 pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContext> {
     if let Err(error) = tokio::net::TcpStream::connect(scheduler).await {
         return exec_err!("there is no scheduler on {scheduler}: {error}");

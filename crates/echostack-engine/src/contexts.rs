@@ -1,4 +1,4 @@
-//! What a corpus of traces teaches: its distinct contexts, counted by the engine in parallel.
+//! Counting the distinct contexts of a corpus of traces, in parallel by the engine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,25 +18,26 @@ use serde::{Deserialize, Serialize};
 use crate::query::{Progress, column};
 use crate::traces::{COLUMNS, HEADER, TraceColumns, types};
 
-/// The name of the function that counts.
+/// The name of the aggregate function that counts contexts.
 pub(crate) const NAME: &str = "echostack_contexts";
 
-/// What was found in a corpus.
+/// The contexts of a corpus, and statistics on its traces.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The traces that were counted.
+    /// The number of traces counted.
     pub traces: u64,
-    /// Their steps: one for each token, and one for the end.
+    /// The number of their steps: one for each token, and one for the end of the word.
     pub steps: u64,
-    /// The rows that are no traces, or none of verdicts on tokens.
+    /// The number of rows that are not valid traces, or not traces of verdicts on tokens.
     pub faulty: u64,
-    /// What is wrong with one of them.
+    /// The fault of one of these rows.
     pub fault: Option<String>,
     /// The distinct contexts, in order.
     pub contexts: ContextFile,
 }
 
-/// Counts the distinct contexts of traces in Parquet files. An input is the address of a file or of a folder, or a pattern.
+/// Counts the distinct contexts of traces in Parquet files. An input is the address of a file or of a folder, or a
+/// pattern.
 ///
 /// # Errors
 /// If the files cannot be read or declare different alphabets, or there are too many contexts.
@@ -82,7 +83,7 @@ pub async fn contexts(
     Ok(Found { traces, steps, faulty, fault, contexts: ContextFile { alphabet, depth, contexts: corpus.contexts() } })
 }
 
-/// The rows that the files of a plan have given so far.
+/// Returns the number of rows that a plan has read from its files so far.
 fn rows_read(plan: &Arc<dyn ExecutionPlan>) -> u64 {
     let children = plan.children();
     if children.is_empty() {
@@ -91,7 +92,7 @@ fn rows_read(plan: &Arc<dyn ExecutionPlan>) -> u64 {
     children.into_iter().map(rows_read).sum()
 }
 
-/// How contexts are counted; it also travels so.
+/// The parameters of the function that counts contexts. On a cluster, the function is serialized as these.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Setting {
     header: String,
@@ -99,7 +100,7 @@ pub(crate) struct Setting {
     before: usize,
 }
 
-/// The function that counts contexts, of traces with such a header.
+/// Returns the function that counts contexts, for traces with the given header.
 pub(crate) fn counting(header: &str, depth: Depth) -> AggregateUDF {
     Setting { header: header.into(), stack: depth.stack, before: depth.before }.function()
 }
@@ -152,13 +153,13 @@ impl AggregateUDFImpl for Counting {
     }
 }
 
-/// What was counted beside the contexts.
+/// The counts kept in addition to the contexts.
 #[derive(Debug, Default)]
 struct Tally {
     traces: u64,
     steps: u64,
     faulty: u64,
-    /// Of all faults the first in the order of letters, so that it is the same in whatever order they are found.
+    /// The alphabetically first fault, so that the result does not depend on the order in which faults are found.
     fault: Option<String>,
 }
 
@@ -172,7 +173,7 @@ impl Tally {
     }
 }
 
-/// The type of a count on its way and in the end. Contexts are a text, as in their file.
+/// Returns the fields of an intermediate or final count. The contexts are a string in the format of a context file.
 fn tally_fields() -> Fields {
     let number = |name| Field::new(name, DataType::UInt64, true);
     Fields::from(vec![
@@ -188,7 +189,7 @@ fn tally_type() -> DataType {
     DataType::Struct(tally_fields())
 }
 
-/// Counts the contexts of one part of a corpus.
+/// The accumulator for the contexts of one partition of a corpus.
 #[derive(Debug)]
 struct Counter {
     alphabet: Arc<Alphabet>,
@@ -196,7 +197,7 @@ struct Counter {
     tally: Tally,
 }
 
-/// About what a context takes in memory.
+/// The approximate size of a context in memory.
 const BYTES: usize = 160;
 
 impl Counter {
@@ -205,7 +206,7 @@ impl Counter {
         Ok(Self { alphabet, corpus: Corpus::new(depth), tally: Tally::default() })
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of other partitions.
     fn merge(&mut self, states: &ArrayRef) -> Result<()> {
         let states = states.as_struct();
         let number = |field: usize, row: usize| states.column(field).as_primitive::<UInt64Type>().value(row);

@@ -1,4 +1,4 @@
-//! The functions that queries call.
+//! The SQL functions that judge words.
 
 use std::sync::Arc;
 
@@ -18,22 +18,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::models::Models;
 
-/// What a function answers.
+/// The question that a function answers for each word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Question {
-    /// Accepted or not, and where it goes wrong.
+    /// The verdict, and the position of the token that cannot follow.
     Verdict,
-    /// Accepted or not.
+    /// True if the word is accepted.
     Accepts,
-    /// What is done to the stack.
+    /// The actions on the stack.
     Actions,
 }
 
 impl Question {
-    /// All of them.
+    /// All questions.
     pub const ALL: [Self; 3] = [Self::Verdict, Self::Accepts, Self::Actions];
 
-    /// The name of the function.
+    /// Returns the name of the function that answers this question.
     pub fn name(self) -> &'static str {
         match self {
             Self::Verdict => "echostack_verdict",
@@ -50,7 +50,7 @@ impl Question {
         }
     }
 
-    /// The answers on a column of words.
+    /// Returns the answers for a column of words.
     fn answer(self, judge: &Judge, column: &dyn Array) -> Result<ArrayRef> {
         let words = Words::read(column, judge).map_err(|error| exec_datafusion_err!("{}: {error}", self.name()))?;
         let limits = Limits::default();
@@ -70,14 +70,15 @@ impl Question {
         })
     }
 
-    /// A word at which a limit was reached is neither in the language nor out of it, and has no actions to its end.
+    /// Fails if a verdict is `Stopped`: a word on which a limit was reached is neither known to be in the language nor
+    /// known not to be, and its list of actions is not complete.
     fn refuse_stopped(self, verdicts: &[Option<Verdict>]) -> Result<()> {
         for (row, verdict) in verdicts.iter().enumerate() {
             if let Some(Verdict::Stopped { position, limit }) = verdict {
                 let name = self.name();
                 return exec_err!(
                     "{name}: row {row} of a batch was stopped at token {position} by the limit of {limit}; \
-                     echostack_verdict tells such rows without an error"
+                     echostack_verdict reports such rows without an error"
                 );
             }
         }
@@ -85,13 +86,13 @@ impl Question {
     }
 }
 
-/// The function of a question, for some models.
+/// Returns the function that answers a question, for the given models.
 pub fn function(question: Question, models: &Models) -> ScalarUDF {
     let signature = Signature::any(2, Volatility::Immutable);
     ScalarUDF::new_from_impl(Function { question, models: models.clone(), signature })
 }
 
-/// Gives a session all functions for some models.
+/// Registers all functions with a session, for the given models.
 pub fn register(session: &SessionContext, models: &Models) {
     Question::ALL.iter().for_each(|question| session.register_udf(function(*question, models)));
 }
@@ -112,7 +113,7 @@ impl Function {
         &self.models
     }
 
-    /// The model that the first argument names.
+    /// Returns the model that the first argument names.
     fn model(&self, name: Option<&ScalarValue>) -> Result<&Judge> {
         let Some(Some(Some(name))) = name.map(ScalarValue::try_as_str) else {
             return plan_err!("the first argument of {} must be the name of a model, in quotes", self.name());

@@ -1,14 +1,15 @@
 //! Reservoir stack machines and their tables on [Apache DataFusion](datafusion), in one process or on a cluster.
 //!
-//! [`Models`] are machines and tables under the names that queries know them by; [`register`] gives a session the functions
+//! [`Models`] holds machines and tables under the names that queries use for them. [`register`] adds these functions to
+//! a session:
 //!
-//! - `echostack_verdict('name', words)`: a struct of the verdict (accept, incomplete, reject, stopped) and the position of the token
-//!   that cannot stand where it stands;
-//! - `echostack_accepts('name', words)`: whether a word is in the language;
-//! - `echostack_actions('name', words)`: what the machine does to its stack, as a list.
+//! - `echostack_verdict('name', words)`: a struct of the verdict (accept, incomplete, reject, stopped) and the position
+//!   of the token that cannot follow;
+//! - `echostack_accepts('name', words)`: a Boolean, true if the word is in the language;
+//! - `echostack_actions('name', words)`: the actions of the machine on its stack, as a list.
 //!
-//! Words are lists of names, lists of numbers of terminals, or texts. [`Scoring`] judges files of them, part by part; [`contexts`] counts
-//! what a corpus of traces teaches.
+//! Words are lists of token names, lists of terminal numbers, or strings. [`Scoring`] judges files of words, file by
+//! file. [`contexts`] counts the distinct contexts in a corpus of traces, which are all there is to learn from it.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;

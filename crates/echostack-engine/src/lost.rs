@@ -1,11 +1,11 @@
-//! Which errors mean that an executor of a cluster was lost.
+//! Recognizing the errors that mean that an executor of a cluster was lost.
 
 use ballista_core::error::BallistaError;
 use datafusion::common::DataFusionError;
 use tonic::{Code, Status};
 
-/// Whether an error means that an executor went away with what it had finished. The scheduler does not do that again: to it, the
-/// query is done.
+/// Returns true if an error means that an executor was lost together with results that it had finished. The scheduler
+/// does not compute these results again, because it considers the query finished.
 pub(crate) fn is_lost(error: &DataFusionError) -> bool {
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(error) = cause {
@@ -23,7 +23,7 @@ pub(crate) fn is_lost(error: &DataFusionError) -> bool {
     false
 }
 
-/// Whether a call ended because the other side went away.
+/// Returns true if a call failed because the other side was lost.
 fn is_broken(status: &Status) -> bool {
     matches!(status.code(), Code::Unknown | Code::Unavailable | Code::Cancelled | Code::Aborted | Code::Internal)
 }

@@ -1,4 +1,4 @@
-//! `echostack-engine`: words by the billion. `echostack score` calls it.
+//! The program `echostack-engine`, which judges words and counts contexts by the billion. `echostack score` calls it.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
@@ -23,7 +23,7 @@ use tokio::runtime::{Builder, Runtime};
     name = "echostack",
     bin_name = "echostack",
     version,
-    about = "Judges words, and learns from traces, by the billion"
+    about = "Judges words and counts the contexts of traces, by the billion"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -32,46 +32,46 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Judge the words of files: Parquet, Arrow, JSON Lines or CSV in, Parquet out
+    /// Judge the words in files: Parquet, Arrow, JSON Lines or CSV in, Parquet out
     Score(Score),
-    /// Count what a corpus of traces teaches: its distinct contexts, for `echostack learn --contexts`
+    /// Count the distinct contexts in a corpus of traces, for `echostack learn --contexts`
     Contexts(Contexts),
-    /// Write traces of JSON Lines as Parquet
+    /// Convert traces from JSON Lines to Parquet
     Pack(Pack),
-    /// Run a part of a cluster: the scheduler, or an executor
+    /// Run the scheduler or an executor of a cluster
     #[command(subcommand)]
     Cluster(Cluster),
 }
 
 #[derive(Subcommand)]
 enum Cluster {
-    /// Take queries and deal out their parts
+    /// Accept queries and distribute their tasks to the executors
     Scheduler {
-        /// Where to listen
+        /// The address to listen on
         #[arg(long, default_value = "127.0.0.1:50050", value_name = "ADDRESS")]
         bind: SocketAddr,
-        /// Take an executor for dead that was not heard of for so many seconds
+        /// Consider an executor dead if it has sent no heartbeat for this many seconds
         #[arg(long, default_value_t = 180, value_name = "SECONDS")]
         timeout: u64,
     },
-    /// Do parts of queries
+    /// Run tasks of queries
     Executor {
-        /// Where the scheduler listens
+        /// The address of the scheduler
         #[arg(long, default_value = "127.0.0.1:50050", value_name = "HOST:PORT")]
         scheduler: String,
-        /// Where to listen: results are fetched from here
+        /// The address to listen on; results are fetched from here
         #[arg(long, default_value = "127.0.0.1:50051", value_name = "ADDRESS")]
         bind: SocketAddr,
-        /// The port on which the scheduler gives its orders
+        /// The port on which to listen for the scheduler
         #[arg(long, default_value_t = 50052, value_name = "PORT")]
         control_port: u16,
-        /// How many parts to do at the same time [default: one for each core]
+        /// The number of tasks to run at the same time [default: one per core]
         #[arg(long, value_name = "N")]
         slots: Option<usize>,
-        /// The seconds between two signs of life
+        /// The number of seconds between two heartbeats
         #[arg(long, default_value_t = 60, value_name = "SECONDS")]
         heartbeat: u64,
-        /// The folder for what is on its way between parts [default: a temporary one]
+        /// The folder for intermediate results [default: a temporary one]
         #[arg(long, value_name = "FOLDER")]
         folder: Option<PathBuf>,
     },
@@ -79,18 +79,18 @@ enum Cluster {
 
 #[derive(clap::Args)]
 struct Score {
-    /// The file of a model, or of a table
+    /// The file of a machine or of a table
     model: PathBuf,
     /// Files, folders, or patterns such as 'logs/*.parquet'; also s3://, gs://, az:// and https:// addresses
     #[arg(required = true)]
     inputs: Vec<String>,
-    /// The folder for the verdicts, a Parquet file for each input. A run that was stopped goes on where it was
+    /// The folder for the verdicts, one Parquet file per input. A run that was stopped resumes where it was
     #[arg(long, short, value_name = "FOLDER")]
     output: String,
-    /// The column with the words: lists of names or of numbers of terminals, or texts
+    /// The column with the words: lists of token names, lists of terminal numbers, or strings
     #[arg(long, default_value = "words", value_name = "NAME")]
     column: String,
-    /// Texts hold tokens separated by blanks
+    /// Read strings as tokens separated by blanks
     #[arg(long)]
     tokens: bool,
     /// The columns to keep in the output [default: all but the words]
@@ -102,16 +102,17 @@ struct Score {
 
 #[derive(clap::Args)]
 struct Contexts {
-    /// Parquet files of traces, folders, or patterns such as 'traces/*.parquet'; also s3://, gs://, az:// and https:// addresses
+    /// Parquet files of traces, folders, or patterns such as 'traces/*.parquet'; also s3://, gs://, az:// and https://
+    /// addresses
     #[arg(required = true)]
     inputs: Vec<String>,
     /// The file for the contexts, in JSON Lines
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// How many symbols of the stack a context keeps, from the top
+    /// The number of stack symbols that a context keeps, from the top
     #[arg(long, default_value_t = 4, value_name = "N")]
     stack: usize,
-    /// How many tokens before the next one it keeps; for machines that see all of their input
+    /// The number of tokens before the next one that a context keeps, for machines that see all of their input
     #[arg(long, default_value_t = 0, value_name = "N")]
     before: usize,
     #[command(flatten)]
@@ -122,21 +123,22 @@ struct Contexts {
 struct Pack {
     /// Traces in JSON Lines, as `echostack teach` writes them
     input: PathBuf,
-    /// The Parquet file
+    /// The Parquet file to write
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
 }
 
-/// Where and with what queries run.
+/// Where queries run, and the resources they may use.
 #[derive(clap::Args)]
 struct Engine {
-    /// Run the queries on the cluster of this scheduler. Its machines must see the model and the inputs under the same paths
+    /// Run the queries on the cluster of this scheduler. Its machines must see the model and the inputs under the same
+    /// paths
     #[arg(long, value_name = "HOST:PORT")]
     cluster: Option<String>,
-    /// The memory that queries may use, in MiB
+    /// The maximum memory for queries, in MiB
     #[arg(long, default_value_t = 512, value_name = "MIB")]
     memory: usize,
-    /// The threads [default: one for each core]
+    /// The number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Show no progress
@@ -145,7 +147,7 @@ struct Engine {
 }
 
 impl Engine {
-    /// The threads that queries run on, how many there are, and the session.
+    /// Starts the thread pool that queries run on and returns it, with the number of threads and the session.
     fn start(&self) -> Result<(Runtime, usize, SessionContext)> {
         let count = self.threads.unwrap_or_else(cores);
         let memory = self.memory;
@@ -161,13 +163,13 @@ impl Engine {
     }
 }
 
-/// The name under which the one model of a run is known.
+/// The name of the only model in a run.
 const MODEL: &str = "model";
 
-/// The parts that a query on a cluster is split into.
+/// The number of partitions of a query on a cluster.
 const PARTITIONS: usize = 16;
 
-/// What the engine's threads may use for their stacks: plans are deeply nested.
+/// The stack size of the engine's threads, in bytes; plans are deeply nested.
 const STACK: usize = 32 << 20;
 
 fn main() -> ExitCode {
@@ -192,13 +194,13 @@ fn cores() -> usize {
 }
 
 fn threads(count: usize) -> Result<Runtime> {
-    ensure!((1..=1024).contains(&count), "{count} threads are asked for, but it must be from 1 to 1024");
+    ensure!((1..=1024).contains(&count), "the number of threads is {count}, but must be from 1 to 1024");
     Ok(Builder::new_multi_thread().worker_threads(count).thread_stack_size(STACK).enable_all().build()?)
 }
 
-/// Others are told to connect to the address that is listened on.
+/// Checks that other machines can connect to the address, because it is also the one that is announced to them.
 fn reachable(bind: SocketAddr) -> Result<()> {
-    ensure!(!bind.ip().is_unspecified(), "--bind is {bind}, but must be an address that the other machines can reach");
+    ensure!(!bind.ip().is_unspecified(), "--bind is {bind}, but must be an address that other machines can reach");
     Ok(())
 }
 
@@ -208,7 +210,7 @@ fn cluster(part: Cluster) -> Result<()> {
         Cluster::Scheduler { bind, timeout } => {
             ensure!(timeout > 0, "--timeout is 0, but must be at least 1");
             reachable(bind)?;
-            eprintln!("scheduler on {bind}");
+            eprintln!("scheduler listens on {bind}");
             threads(cores())?.block_on(Scheduler { bind, timeout }.run())?;
         }
         Cluster::Executor { scheduler, bind, control_port, slots, heartbeat, folder } => {
@@ -218,7 +220,7 @@ fn cluster(part: Cluster) -> Result<()> {
             let scheduler = named.with_context(|| format!("--scheduler is {scheduler:?}, but must be HOST:PORT"))?;
             let slots = slots.unwrap_or_else(cores);
             reachable(bind)?;
-            eprintln!("executor on {bind}, {slots} parts at the same time");
+            eprintln!("executor listens on {bind}, runs {slots} tasks at the same time");
             let executor = Executor { scheduler, bind, control_port, slots, heartbeat, folder };
             threads(slots.max(2))?.block_on(executor.run())?;
         }
@@ -226,7 +228,7 @@ fn cluster(part: Cluster) -> Result<()> {
     Ok(())
 }
 
-/// Scores, tells what was found, and returns whether all inputs were scored.
+/// Scores the inputs, reports the counts, and returns true if all inputs were scored.
 fn score(args: &Score) -> Result<bool> {
     let mut models = Models::default();
     models.open(MODEL, &args.model).with_context(|| format!("could not use the model {}", args.model.display()))?;
@@ -251,7 +253,7 @@ fn score(args: &Score) -> Result<bool> {
     println!("{:12} {:>14}", "rows", summary.counts.values().sum::<u64>());
     println!("{:12} {:>14}", "files", summary.done + summary.found);
     if summary.found > 0 && !args.engine.quiet {
-        eprintln!("{} of the files were finished before", summary.found);
+        eprintln!("{} of the files were finished in an earlier run", summary.found);
     }
     for (input, error) in &summary.failed {
         eprintln!("{input}: {error}");
@@ -259,7 +261,7 @@ fn score(args: &Score) -> Result<bool> {
     Ok(summary.failed.is_empty())
 }
 
-/// Counts the contexts of a corpus, and tells what was found.
+/// Counts the contexts of a corpus, and reports the counts.
 fn count(args: &Contexts) -> Result<()> {
     let (threads, _, session) = args.engine.start()?;
     let bar = Bar::new(args.engine.quiet, "{pos}/{len}");
@@ -295,7 +297,6 @@ fn pack(args: &Pack) -> Result<()> {
     })
 }
 
-/// Writes a file.
 fn write(path: &Path, content: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
     let refused = || format!("could not write {}", path.display());
     let mut out = BufWriter::new(File::create(path).with_context(refused)?);
@@ -303,11 +304,11 @@ fn write(path: &Path, content: impl FnOnce(&mut BufWriter<File>) -> Result<()>) 
     out.flush().with_context(refused)
 }
 
-/// The progress of a run on a terminal.
+/// A progress bar on the terminal.
 struct Bar(Arc<ProgressBar>);
 
 impl Bar {
-    /// A bar that tells how far it is in these units.
+    /// Creates a bar that shows its position by this template.
     fn new(quiet: bool, units: &str) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template(&format!("{{wide_bar}} {units} {{msg}} {{eta}}"));

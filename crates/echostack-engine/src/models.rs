@@ -1,4 +1,4 @@
-//! Models under the names that queries know them by.
+//! Models under the names that queries use for them.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -10,13 +10,13 @@ use echostack::file::{self, hex};
 use echostack_grammar::{Judge, JudgeError};
 use sha2::{Digest, Sha256};
 
-/// Models by their names. Equal if the same names stand for the same bytes.
+/// A set of models, each with a name. Two sets are equal if they have the same names for the same bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
     named: BTreeMap<String, Named>,
 }
 
-/// A model that has a name.
+/// A model in a set of [`Models`].
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
     digest: [u8; 32],
@@ -37,32 +37,32 @@ impl Named {
         Self::new(&bytes, Some(path.to_string_lossy().into_owned()))
     }
 
-    /// SHA-256 of its file, in hexadecimal digits.
+    /// Returns the SHA-256 digest of the model's file, in hexadecimal digits.
     pub(crate) fn digest(&self) -> String {
         hex(&self.digest)
     }
 
-    /// Where other processes can read it.
+    /// Returns the address at which other processes can read the model.
     pub(crate) fn address(&self) -> Option<&str> {
         self.address.as_deref()
     }
 }
 
 impl Models {
-    /// Adds a model, given as the bytes of its file; one of the same name is replaced. A cluster needs an address, too: the path of the file
-    /// on every machine of it.
+    /// Adds a model, given as the bytes of its file, and replaces a model of the same name. On a cluster, the model
+    /// also needs an address: the path of the file on every machine.
     ///
     /// # Errors
-    /// If the bytes are no model.
+    /// If the bytes are not a model.
     pub fn add(&mut self, name: &str, bytes: &[u8], address: Option<String>) -> Result<(), JudgeError> {
         self.insert(name, Named::new(bytes, address)?);
         Ok(())
     }
 
-    /// Adds the model of a file, which other machines of a cluster must have under the same path.
+    /// Adds a model from a file. On a cluster, all machines must have the file under the same path.
     ///
     /// # Errors
-    /// If the file cannot be read, or is no model.
+    /// If the file cannot be read, or is not a model.
     pub fn open(&mut self, name: &str, path: &Path) -> Result<(), JudgeError> {
         self.insert(name, Named::open(path)?);
         Ok(())
@@ -72,17 +72,17 @@ impl Models {
         self.named.insert(name.into(), model);
     }
 
-    /// The model of a name.
+    /// Returns the model with the given name.
     pub fn get(&self, name: &str) -> Option<&Arc<Judge>> {
         self.named.get(name).map(|named| &named.judge)
     }
 
-    /// The digest of the model of a name: SHA-256 of its file, in hexadecimal digits.
+    /// Returns the SHA-256 digest of a model's file, in hexadecimal digits.
     pub fn digest(&self, name: &str) -> Option<String> {
         self.named.get(name).map(Named::digest)
     }
 
-    /// The names, in order.
+    /// Returns the names of the models, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.named.keys().map(String::as_str)
     }
@@ -91,7 +91,7 @@ impl Models {
         self.named.iter()
     }
 
-    /// What equality goes by.
+    /// Returns the names and digests, which define equality.
     fn digests(&self) -> impl Iterator<Item = (&String, &[u8; 32])> {
         self.named.iter().map(|(name, named)| (name, &named.digest))
     }

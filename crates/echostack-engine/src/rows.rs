@@ -1,4 +1,5 @@
-//! Rows of JSON Lines and CSV, of which some may be faulty: each becomes a row, and what is wrong with it stands beside it.
+//! Reading JSON Lines and CSV files in which some rows may be faulty. A faulty row stays in the result, with its fault
+//! in an additional column.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,31 +19,32 @@ use futures::stream::{BoxStream, StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 
-/// The column that says what is wrong with a row; null if nothing is.
+/// The column with the fault of a row, or null if there is none.
 pub const PROBLEM: &str = "problem";
 
-/// Rows that the types of columns are guessed from.
+/// The number of rows from which the types of the columns are inferred.
 const GUESSED_FROM: usize = 1_000;
-/// Rows of a batch.
+/// The maximum number of rows in a batch.
 const ROWS: usize = 8_192;
-/// Bytes of a batch, if its rows are long.
+/// The number of bytes at which a batch ends, if its rows are long.
 const BYTES: usize = 8 << 20;
-/// The longest row: a longer one is faulty.
+/// The maximum number of bytes in a row; a longer row is faulty.
 const LONGEST: usize = 64 << 20;
 
-/// A format with a row in each line.
+/// A format with one row per line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFormat {
-    /// An object of JSON.
+    /// JSON Lines: one JSON object per line.
     Json,
-    /// Values separated by commas, below a line with the names of the columns.
+    /// CSV: values separated by commas, after a header line with the names of the columns.
     Csv,
 }
 
-/// A file as a table. Columns of JSON Lines are guessed from its first rows, and those of CSV are texts; a row that does not fit is a faulty one.
+/// Opens a file as a table. The columns of JSON Lines are inferred from the first rows; those of CSV are all strings. A
+/// row that does not fit the columns is faulty.
 ///
 /// # Errors
-/// If the file cannot be read, or no row tells its columns.
+/// If the file cannot be read, or its columns cannot be determined.
 pub async fn table(store: Arc<dyn ObjectStore>, location: Path, format: RowFormat) -> Result<StreamingTable> {
     let mut lines = Lines::open(&*store, &location, format).await?;
     let mut first = Vec::new();
@@ -56,10 +58,10 @@ pub async fn table(store: Arc<dyn ObjectStore>, location: Path, format: RowForma
         (_, _) => json_columns(&first),
     };
     if columns.fields().is_empty() {
-        return exec_err!("{location} has no row that tells its columns");
+        return exec_err!("{location} has no row from which its columns can be determined");
     }
     if columns.column_with_name(PROBLEM).is_some() {
-        return exec_err!("{location} has a column {PROBLEM}, which is where faults of rows would be told");
+        return exec_err!("{location} has a column {PROBLEM}, but this name is reserved for faults of rows; rename it");
     }
     let mut fields: Vec<_> = columns.fields().iter().cloned().collect();
     fields.push(Arc::new(Field::new(PROBLEM, DataType::Utf8, true)));
@@ -69,7 +71,7 @@ pub async fn table(store: Arc<dyn ObjectStore>, location: Path, format: RowForma
     StreamingTable::try_new(schema, vec![Arc::new(rows)])
 }
 
-/// The columns of all rows that are objects and fit those before them.
+/// Returns the columns of all rows that are objects and are compatible with the rows before them.
 fn json_columns(lines: &[Vec<u8>]) -> Schema {
     let all: Vec<u8> = lines.join(&b'\n');
     if let Ok((schema, _)) = infer_json_schema(all.as_slice(), None) {
@@ -86,25 +88,25 @@ fn json_columns(lines: &[Vec<u8>]) -> Schema {
     known
 }
 
-/// The columns by the names in the first line. All are texts: a word of digits is no number.
+/// Returns the columns named in the header line. All are strings, because a word may consist of digits.
 fn csv_columns(names: &[u8]) -> Result<Schema> {
     let (read, _) = csv::reader::Format::default().with_header(true).infer_schema(names, Some(0))?;
     let text = |field: &Arc<Field>| Field::new(field.name(), DataType::Utf8, true);
     Ok(Schema::new(read.fields().iter().map(text).collect::<Vec<_>>()))
 }
 
-/// How bytes become columns.
+/// The decoder from bytes to columns.
 #[derive(Debug)]
 struct Decoding {
     /// The columns of the file.
     columns: SchemaRef,
-    /// The same, and what is wrong with a row.
+    /// The columns of the file, and the column of faults.
     schema: SchemaRef,
     format: RowFormat,
 }
 
 impl Decoding {
-    /// A batch of rows. They are decoded together if none is faulty, else one by one.
+    /// Decodes a batch of rows: all together if none is faulty, otherwise one by one.
     fn batch(&self, lines: &[Vec<u8>]) -> Result<RecordBatch> {
         let together = if lines.iter().any(|line| line.len() > LONGEST) {
             Err(ArrowError::ParseError("a row is too long".into()))
@@ -136,7 +138,7 @@ impl Decoding {
         Ok((concat_batches(&self.columns, &rows)?, Arc::new(StringArray::from(problems))))
     }
 
-    /// So many rows, or what is wrong.
+    /// Decodes bytes that must contain exactly `rows` rows.
     fn decode(&self, bytes: &[u8], rows: usize) -> Result<RecordBatch, ArrowError> {
         let batch = match self.format {
             RowFormat::Json => {
@@ -202,7 +204,7 @@ impl PartitionStream for Rows {
     }
 }
 
-/// The lines of a file that have something in them. In CSV a line goes on while a quote is open.
+/// The non-blank lines of a file. In CSV, a line continues while a quote is open.
 struct Lines {
     bytes: BoxStream<'static, object_store::Result<bytes::Bytes>>,
     chunk: bytes::Bytes,
@@ -215,7 +217,7 @@ impl Lines {
         Ok(Self { bytes, chunk: bytes::Bytes::new(), format })
     }
 
-    /// The next line, or none at the end. Of one that is too long only the beginning, which is then faulty.
+    /// Returns the next line, or `None` at the end. A line that is too long is cut off, but stays too long to be valid.
     async fn next(&mut self) -> Result<Option<Vec<u8>>> {
         let (mut line, mut quoted) = (Vec::new(), false);
         loop {
@@ -232,7 +234,7 @@ impl Lines {
             });
             let taken = self.chunk.split_to(end.unwrap_or(self.chunk.len()));
             line.extend(&taken[..taken.len().min((LONGEST + 1).saturating_sub(line.len()))]);
-            // A quote that is never closed does not take the rest of the file with it.
+            // A quote that is never closed must not swallow the rest of the file.
             quoted &= line.len() <= LONGEST;
             if end.is_some() {
                 let _ = self.chunk.split_to(1);
@@ -244,7 +246,7 @@ impl Lines {
         }
     }
 
-    /// The lines of the next batch; none at the end.
+    /// Returns the lines of the next batch, which is empty at the end.
     async fn some(&mut self) -> Result<Vec<Vec<u8>>> {
         let (mut lines, mut bytes) = (Vec::new(), 0);
         while lines.len() < ROWS && bytes < BYTES {

@@ -1,4 +1,4 @@
-//! Scoring files: rows with words in, rows with verdicts out, part by part. A part that is finished is never done again.
+//! Scoring files: rows with words in, rows with verdicts out, file by file. A finished file is not scored again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,45 +35,47 @@ use crate::models::Models;
 use crate::query::{Progress, column};
 use crate::rows::{self, PROBLEM, RowFormat};
 
-/// What is done to each file.
+/// The model, the columns and the mode with which files are scored.
 #[derive(Debug)]
 pub struct Scoring {
     /// The models.
     pub models: Models,
-    /// The name of the one that judges.
+    /// The name of the model that judges the words.
     pub model: String,
     /// The column with the words.
     pub column: String,
-    /// Its texts hold tokens, separated by single blanks.
+    /// True if the strings in this column hold tokens separated by single blanks.
     pub separated: bool,
-    /// The columns that go into the output; all but the words if none are given.
+    /// The columns to keep in the output. If empty, all columns except the words are kept.
     pub keep: Vec<String>,
-    /// How many files are done at the same time.
+    /// The number of files to score at the same time.
     pub at_once: usize,
-    /// The session's queries run on a cluster. Then JSON Lines and CSV are read by the engine, for which a faulty row is a faulty file.
+    /// True if the session's queries run on a cluster. JSON Lines and CSV are then read by the engine itself, which
+    /// treats a file with a faulty row as a faulty file.
     pub on_cluster: bool,
 }
 
-/// Numbers of rows, by their verdict. Rows without a word are `null`, faulty ones `unreadable`.
+/// The number of rows for each verdict. Rows without a word count as `null`, faulty rows as `unreadable`.
 pub type Counts = BTreeMap<String, u64>;
 
-/// What a run has done.
+/// The result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// The rows of all finished parts.
+    /// The rows of all finished files, by verdict.
     pub counts: Counts,
-    /// The parts that were finished in this run.
+    /// The number of files finished in this run.
     pub done: usize,
-    /// The parts that were finished before.
+    /// The number of files finished in an earlier run.
     pub found: usize,
-    /// The inputs that could not be scored, and why.
+    /// The inputs that could not be scored, each with the reason.
     pub failed: Vec<(String, String)>,
 }
 
-/// The pause before the last try of a part whose results were lost.
+/// The bound on the pauses between attempts, which double each time: there is no further attempt once the next pause
+/// would reach it.
 const LONGEST_PAUSE: Duration = Duration::from_mins(4);
 
-/// Bytes of a group of rows in the output.
+/// The size of a row group in the output, in bytes.
 const GROUP: usize = 64 << 20;
 
 impl Summary {
@@ -88,7 +90,8 @@ impl Summary {
     }
 }
 
-/// What is kept beside a finished part. If it is there and says what would be done again, the part is finished.
+/// A record of a finished file, stored next to its output. A file is finished if it has a marker that describes the
+/// same input, model and columns as the current run.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Marker {
     input: String,
@@ -99,7 +102,7 @@ struct Marker {
     counts: Counts,
 }
 
-/// A file that is scored by itself.
+/// One input file.
 struct Part {
     store: Arc<dyn ObjectStore>,
     meta: ObjectMeta,
@@ -107,7 +110,7 @@ struct Part {
     format: Format,
 }
 
-/// What a file holds.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Parquet,
@@ -128,11 +131,11 @@ impl Format {
 }
 
 impl Scoring {
-    /// Scores files into a folder, each into a Parquet file of its own. An input is the address of a file or of a folder, or a
-    /// pattern. What cannot be scored is told in the summary, and does not stop the others.
+    /// Scores files and writes one Parquet file for each of them to a folder. An input is the address of a file or of a
+    /// folder, or a pattern. Files that cannot be scored are reported in the summary and do not stop the others.
     ///
     /// # Errors
-    /// If inputs cannot be listed, or the folder cannot be used.
+    /// If the inputs cannot be listed, or the folder cannot be used.
     pub async fn run(
         self,
         session: &SessionContext,
@@ -184,7 +187,7 @@ impl Scoring {
         }
     }
 
-    /// The rows of a part with their verdicts.
+    /// Returns the rows of a file with their verdicts.
     async fn scored(&self, session: &SessionContext, part: &Part) -> Result<DataFrame> {
         let input = match part.format {
             Format::Parquet => session.read_parquet(&part.address, ParquetReadOptions::default()).await?,
@@ -211,7 +214,7 @@ impl Scoring {
         };
         let kept: Vec<&String> = names.iter().filter(kept).collect();
         if let Some(taken) = kept.iter().find(|name| [VERDICT, POSITION].contains(&name.as_str())) {
-            return plan_err!("there is a column {taken:?} already; name the columns to keep without it");
+            return plan_err!("the input already has a column {taken:?}; choose the columns to keep, without this one");
         }
         let words = column(&self.column);
         let words = if self.separated { string_to_array(words, lit(" "), lit("")) } else { words };
@@ -223,25 +226,25 @@ impl Scoring {
     }
 }
 
-/// A run, as each of its parts sees it.
+/// The state of a run, shared by all of its files.
 struct Work {
     scoring: Scoring,
     session: SessionContext,
     store: Arc<dyn ObjectStore>,
     folder: ListingTableUrl,
-    /// The rows that were judged so far.
+    /// The number of rows judged so far.
     rows: AtomicU64,
 }
 
-/// A part that is finished.
+/// A finished file.
 struct Done {
     counts: Counts,
-    /// It was finished before.
+    /// True if it was finished in an earlier run.
     found: bool,
 }
 
 impl Work {
-    /// A part, done now if it was not finished before.
+    /// Scores a file unless it was finished in an earlier run.
     async fn done(&self, part: &Part) -> Result<Done> {
         let place = Place::new(&self.folder, part);
         if let Some(counts) = self.finished(part, &place).await? {
@@ -254,7 +257,7 @@ impl Work {
         Ok(Done { counts, found: false })
     }
 
-    /// The counts of a part that was finished before, from the same input with the same model.
+    /// Returns the counts of a file that was finished in an earlier run, from the same input with the same model.
     async fn finished(&self, part: &Part, place: &Place) -> Result<Option<Counts>> {
         let bytes = match self.store.get(&place.marker).await {
             Ok(found) => found.bytes().await?,
@@ -266,8 +269,8 @@ impl Work {
         Ok(same.then_some(marker.counts))
     }
 
-    /// Scores a part, again if an executor went away with its results, with longer and longer pauses, until the scheduler must
-    /// have noticed.
+    /// Scores a file, and tries again if an executor was lost together with its results. The pauses between attempts
+    /// grow until the scheduler must have noticed the loss.
     async fn write_again_if_lost(&self, part: &Part, output: &Path) -> Result<Counts> {
         let mut pause = Duration::from_secs(1);
         loop {
@@ -281,7 +284,7 @@ impl Work {
         }
     }
 
-    /// Scores a part, and counts its rows. The output appears when it is whole.
+    /// Scores a file and counts its rows. The output becomes visible only when it is complete.
     async fn write(&self, part: &Part, output: Path) -> Result<Counts> {
         let mut batches = self.scoring.scored(&self.session, part).await?.execute_stream().await?;
         let output = BufWriter::new(self.store.clone(), output);
@@ -301,7 +304,7 @@ impl Work {
     }
 }
 
-/// The files that inputs stand for, each once, in the order of their names.
+/// Lists the files that the inputs denote, each once, in alphabetical order.
 async fn parts(session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>> {
     let mut parts: BTreeMap<String, Part> = BTreeMap::new();
     for input in inputs {
@@ -316,7 +319,7 @@ async fn parts(session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>>
             let address = format!("{}{}", url.object_store().as_str(), meta.location);
             let Some(format) = Format::of(&meta.location) else {
                 return plan_err!(
-                    "{address} has a name that tells no format; parquet, arrow, jsonl (or ndjson, json) and csv do"
+                    "{address} has no known extension; use .parquet, .arrow, .jsonl (or .ndjson, .json) or .csv"
                 );
             };
             parts.insert(address.clone(), Part { store: store.clone(), meta, address, format });
@@ -325,7 +328,7 @@ async fn parts(session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>>
     Ok(parts.into_values().collect())
 }
 
-/// Where the output of a part goes.
+/// The locations of the output and the marker of a file.
 struct Place {
     output: Path,
     marker: Path,
@@ -343,7 +346,7 @@ impl Place {
     }
 }
 
-/// Counts the rows of a batch by their verdict.
+/// Counts the rows of a batch by verdict.
 fn count(batch: &RecordBatch, counts: &mut Counts) -> Result<()> {
     let column = |name: &str| batch.column_by_name(name).map(|column| cast(column, &DataType::Utf8)).transpose();
     let (verdicts, problems) = (column(VERDICT)?, column(PROBLEM)?);

@@ -1,4 +1,4 @@
-//! Where files lie: this machine, or an object store that an address names.
+//! Access to files on this machine, and in object stores that an address names.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use object_store::{ObjectStore, parse_url_opts};
 use url::Url;
 
-/// The stores of a process. One that is not known is opened when an address first names it, with what the environment says of it
-/// (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY` and so on).
+/// The object stores of a process. A store is opened when an address first names it, with the settings found in the
+/// environment (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY` and so on).
 #[derive(Debug, Default)]
 struct Stores(DefaultObjectStoreRegistry);
 
@@ -31,8 +31,8 @@ impl ObjectStoreRegistry for Stores {
     }
 }
 
-/// How a store is opened: as the environment says, in variables of which stores take what they know. An address that says http
-/// asks for no encryption.
+/// Returns the options with which a store is opened. They come from the environment variables of all stores; each store
+/// uses those that it knows. If the address begins with http, unencrypted connections are allowed.
 fn options(url: &Url) -> impl Iterator<Item = (String, String)> {
     let known = |(key, value): (OsString, OsString)| {
         let key = key.into_string().ok()?.to_ascii_lowercase();
@@ -43,15 +43,16 @@ fn options(url: &Url) -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(known).chain(plain)
 }
 
-/// What queries run in, not yet built: every store that an address can name.
+/// Returns the builder of a runtime environment with access to every store that an address can name.
 pub(crate) fn with_stores() -> RuntimeEnvBuilder {
     RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default()))
 }
 
-/// The same with at most so many bytes of memory, if that is said.
+/// Creates a runtime environment for queries, with access to every store that an address can name. `memory` is the
+/// maximum number of bytes that queries may use; `None` means no maximum.
 ///
 /// # Errors
-/// If the system gives no folder for temporary files.
+/// If the system provides no folder for temporary files.
 pub fn runtime(memory: Option<usize>) -> Result<Arc<RuntimeEnv>> {
     match memory {
         Some(bytes) => with_stores().with_memory_limit(bytes, 1.),

@@ -1,4 +1,4 @@
-//! Traces in columns: the trace format as Parquet, described in docs/format.md.
+//! Traces in Parquet files: the columnar trace format described in docs/format.md.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use echostack::symbol::Input;
 use echostack::teach::Step;
 use echostack::{Alphabet, SymbolId, Trace, Word};
 
-/// The key of a file's metadata under which the alphabet stands.
+/// The metadata key of the alphabet.
 pub(crate) const HEADER: &str = "echostack";
 
-/// The columns, in order.
+/// The names of the columns, in order.
 pub(crate) const COLUMNS: [&str; 4] = ["source", "word", "steps", "teach"];
 
-/// Traces that are written together.
+/// The number of traces that are written together.
 const TOGETHER: usize = 1024;
 
 fn reduction_fields() -> Fields {
@@ -41,7 +41,7 @@ fn step_fields() -> Fields {
     ])
 }
 
-/// The types of the columns.
+/// Returns the types of the columns.
 pub(crate) fn types() -> [DataType; 4] {
     [
         DataType::Utf8,
@@ -58,7 +58,7 @@ fn schema(alphabet: &Alphabet) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields, header.into()))
 }
 
-/// Writes traces of words of tokens as Parquet.
+/// A writer of traces as Parquet, for words of tokens.
 pub struct TraceWriter<W: Write + Send> {
     alphabet: Arc<Alphabet>,
     waiting: Vec<Trace>,
@@ -66,10 +66,10 @@ pub struct TraceWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> TraceWriter<W> {
-    /// Begins a file.
+    /// Starts a file.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn new(alphabet: &Arc<Alphabet>, out: W) -> Result<Self> {
         let compression = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let writer = ArrowWriter::try_new(out, schema(alphabet), Some(compression))?;
@@ -91,10 +91,10 @@ impl<W: Write + Send> TraceWriter<W> {
         Ok(self.writer.write(&batch)?)
     }
 
-    /// Ends the file.
+    /// Completes the file.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
         self.writer.close()?;
@@ -102,7 +102,7 @@ impl<W: Write + Send> TraceWriter<W> {
     }
 }
 
-/// The builder of a field of a struct.
+/// Returns the builder of a struct's field.
 fn part<T: ArrayBuilder>(builder: &mut StructBuilder, at: usize) -> Result<&mut T> {
     builder.field_builder::<T>(at).ok_or_else(|| internal_datafusion_err!("field {at} is of another type"))
 }
@@ -151,7 +151,7 @@ fn batch(alphabet: &Alphabet, traces: &[Trace]) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new(schema(alphabet), columns)?)
 }
 
-/// Traces that are read from columns of [`types`].
+/// The columns of a batch of traces; their types are those returned by [`types`].
 pub(crate) struct TraceColumns<'a> {
     sources: &'a StringArray,
     words: &'a ListArray,
@@ -199,7 +199,7 @@ impl<'a> TraceColumns<'a> {
         self.words.len()
     }
 
-    /// The trace of a row, or what is wrong with it.
+    /// Returns the trace in a row, or what is wrong with it.
     pub(crate) fn trace(&self, row: usize, alphabet: &Alphabet) -> Result<Trace, String> {
         let source = if self.sources.is_valid(row) { self.sources.value(row) } else { "a trace without a source" };
         let faulty = |what: String| format!("{source}: {what}");
@@ -208,7 +208,7 @@ impl<'a> TraceColumns<'a> {
         }
         let known = |name: &str, wanted: &str, is: &dyn Fn(SymbolId) -> bool| {
             let symbol = alphabet.symbol(name).filter(|&symbol| is(symbol));
-            symbol.ok_or_else(|| faulty(format!("{name:?} is no {wanted} of the alphabet")))
+            symbol.ok_or_else(|| faulty(format!("{name:?} is not a {wanted} of the alphabet")))
         };
         let terminal = |at: usize| known(self.tokens.value(at), "terminal", &|symbol| !alphabet.is_nonterminal(symbol));
         let tokens = range(self.words, row).map(terminal).collect::<Result<_, _>>()?;
@@ -236,7 +236,7 @@ impl<'a> TraceColumns<'a> {
     }
 }
 
-/// Where the values of a row of lists lie.
+/// Returns the positions of the values in a row of lists.
 fn range(lists: &ListArray, row: usize) -> std::ops::Range<usize> {
     let ends = lists.value_offsets();
     ends[row] as usize..ends[row + 1] as usize
@@ -265,6 +265,6 @@ mod tests {
         }
         let json = batch(&Task::Json.alphabet(), &Task::Json.examples(Split::Train, 1, 3)).unwrap();
         let fault = TraceColumns::new(json.columns()).unwrap().trace(0, &Task::Anbn.alphabet()).unwrap_err();
-        assert!(fault.contains("is no terminal of the alphabet"), "{fault}");
+        assert!(fault.contains("is not a terminal of the alphabet"), "{fault}");
     }
 }

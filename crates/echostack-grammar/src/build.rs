@@ -1,4 +1,4 @@
-//! From a grammar to its LR(1) table: what grmtools computes, with states in the order in which they are reached.
+//! Builds the LR(1) table of a grammar with grmtools, and numbers its states in the order in which they are reached.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,11 +11,11 @@ use crate::count::Shortest;
 use crate::error::{GrammarError, MAX_SYMBOLS};
 use crate::table::{Action, LrTable, Production};
 
-/// The symbols of a grammar: what number each of grmtools' has here.
+/// The symbols of a grammar, with the numbers that grmtools' symbols have in our tables.
 struct Numbers {
     names: Vec<String>,
     terminals: Vec<TIdx<u32>>,
-    /// Our number of each rule; the added start rule has none.
+    /// The number of each grmtools rule in our tables; the start rule that grmtools adds has none.
     rules: HashMap<u32, usize>,
 }
 
@@ -33,7 +33,7 @@ impl Numbers {
         let added = grammar.prod_to_rule(grammar.start_prod());
         for rule in grammar.iter_rules().filter(|&rule| rule != added) {
             rules.insert(rule.as_storaget(), names.len());
-            // A rule may have the name of a token.
+            // A rule may have the same name as a token.
             let name = grammar.rule_name_str(rule);
             let taken = names.iter().any(|other| other == name);
             names.push(if taken { format!("<{name}>") } else { name.to_string() });
@@ -49,7 +49,7 @@ impl Numbers {
     }
 }
 
-/// The table of a grammar.
+/// Builds the table of a grammar.
 pub(crate) fn build(grammar: &YaccGrammar<u32>) -> Result<LrTable, GrammarError> {
     let numbers = Numbers::new(grammar);
     let terminals = numbers.terminals.len();
@@ -98,7 +98,8 @@ pub(crate) fn build(grammar: &YaccGrammar<u32>) -> Result<LrTable, GrammarError>
     Ok(table)
 }
 
-/// Copies the table, numbering the states as they are reached from the start in the order of the symbols.
+/// Copies the table that grmtools built. States are numbered in breadth-first order from the start state, following the
+/// symbols in order.
 fn fill(
     table: &mut LrTable,
     grammar: &YaccGrammar<u32>,

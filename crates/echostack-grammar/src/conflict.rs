@@ -1,4 +1,5 @@
-//! Conflicts in words: a short sentence and its two readings.
+//! Explains the conflicts of a grammar, by an ambiguous sentence with two readings or by a place where one token of
+//! lookahead is not enough.
 
 use std::collections::HashMap;
 
@@ -9,9 +10,9 @@ use lrtable::{StIdx, StateGraph, statetable::Conflicts};
 use crate::count::Shortest;
 use crate::table::LrTable;
 
-/// The longest sentence that is searched for two readings.
+/// The maximum length of the sentences that are searched for two readings.
 const LONGEST: usize = 9;
-/// The most readings of one symbol and length that are looked at.
+/// The maximum number of readings of one symbol and length that are considered.
 const MOST: usize = 3000;
 
 pub(crate) fn explain(
@@ -25,10 +26,10 @@ pub(crate) fn explain(
     let head = format!("the grammar has {count} conflict{}", if count == 1 { "" } else { "s" });
     if let Some((sentence, [one, other])) = ambiguous(table) {
         return format!(
-            "{head}: it is ambiguous. The sentence\n  {sentence}\nhas the two readings\n  {one}\n  {other}\nWrite the grammar so that only one is left, or settle it with %left, %right or %nonassoc."
+            "{head}: it is ambiguous. The sentence\n  {sentence}\nhas the two readings\n  {one}\n  {other}\nRewrite the grammar so that only one remains, or resolve the conflict with %left, %right or %nonassoc."
         );
     }
-    // Not ambiguous as far as we looked: show where a parser would have to look further ahead.
+    // No ambiguity was found. Show where a parser would need more than one token of lookahead.
     let first_sr = conflicts.sr_conflicts().next().map(|&(token, production, state)| (token, vec![production], state));
     let first = first_sr.or_else(|| {
         conflicts.rr_conflicts().next().map(|&(token, one, other, state)| (token, vec![one, other], state))
@@ -47,19 +48,19 @@ pub(crate) fn explain(
                 grammar.prod(*production).get(usize::from(*dot)) == Some(&Symbol::Token(token))
             });
         readings.push(match goes_on {
-            Some((production, _)) => format!("go on with \"{}\"", grammar.pp_prod(*production)),
-            None => "read on".into(),
+            Some((production, _)) => format!("continue with \"{}\"", grammar.pp_prod(*production)),
+            None => "continue reading".into(),
         });
     }
     format!(
-        "{head}: one token of lookahead does not tell what to do. After\n  {}\nwith {next} to come, a parser could\n  {}, or\n  {}.\nWrite the grammar so that the next token decides.",
+        "{head}: one token of lookahead is not enough. After\n  {}\nfollowed by {next}, a parser could\n  {}, or\n  {}.\nRewrite the grammar so that the next token decides.",
         words.join(" "),
         readings[0],
         readings[1]
     )
 }
 
-/// The symbols on a shortest way to a state.
+/// Returns the symbols on a shortest path to a state.
 fn path(graph: &StateGraph<u32>, to: StIdx<u32>) -> Vec<Symbol<u32>> {
     let mut ways: HashMap<StIdx<u32>, Vec<Symbol<u32>>> = HashMap::from([(graph.start_state(), Vec::new())]);
     let mut queue = std::collections::VecDeque::from([graph.start_state()]);
@@ -80,10 +81,10 @@ fn path(graph: &StateGraph<u32>, to: StIdx<u32>) -> Vec<Symbol<u32>> {
     ways.remove(&to).unwrap_or_default()
 }
 
-/// A derivation: its sentence, and the same with brackets.
+/// A derivation: its sentence, and the sentence with brackets that show its structure.
 type Reading = (Vec<usize>, String);
 
-/// A shortest sentence with two readings, if one is found.
+/// Searches for a shortest sentence with two readings.
 fn ambiguous(table: &LrTable) -> Option<(String, [String; 2])> {
     let mut known: HashMap<(usize, usize), Vec<Reading>> = HashMap::new();
     for length in 1..=LONGEST {
@@ -101,7 +102,7 @@ fn ambiguous(table: &LrTable) -> Option<(String, [String; 2])> {
     None
 }
 
-/// All readings of a symbol with a length; `None` if there are too many to look at.
+/// Returns all readings of a symbol that have this length, or `None` if there are too many to consider.
 fn readings(
     table: &LrTable,
     symbol: usize,
@@ -115,7 +116,7 @@ fn readings(
     if let Some(all) = known.get(&(symbol, length)) {
         return Some(all.clone());
     }
-    // A rule that calls itself without reading anything has endless readings.
+    // A rule that derives itself without reading anything has infinitely many readings.
     if depth > 4 * (length + 2) * table.names.len().min(64) || depth > 2000 {
         return None;
     }
@@ -126,7 +127,7 @@ fn readings(
             let mut longer = Vec::new();
             for (sentence, text, left) in partial {
                 let last = place + 1 == production.right.len();
-                // A rule at the same length only leads back here.
+                // The same symbol with the same length would only lead back here.
                 for take in if last { left..=left } else { 0..=left } {
                     if part == symbol && take == length {
                         continue;

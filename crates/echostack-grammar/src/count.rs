@@ -1,4 +1,4 @@
-//! How many words there are of each length, and words drawn uniformly from them; shortest words that cover a grammar.
+//! Counts the words of a grammar by length, draws words uniformly, and finds shortest words that cover the grammar.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -8,23 +8,26 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::table::{LrTable, Production};
 
-/// The numbers of derivations by length, each multiplied with `scale` to the power of the length, so that they fit in f64.
+/// The numbers of derivations by length, each multiplied by `scale` to the power of the length so that it fits in an
+/// f64.
 #[derive(Debug)]
 pub(crate) struct Counts {
     longest: usize,
-    /// For each symbol and length.
+    /// The numbers for each symbol and length.
     symbols: Vec<Vec<f64>>,
-    /// For each production, place in its right side and length: of the right side from there on.
+    /// The numbers for each production, position in its right side, and length. They count what the right side derives
+    /// from that position on.
     rests: Vec<Vec<Vec<f64>>>,
 }
 
-/// The longest words that are counted; the work grows with the square.
+/// The maximum length of the words that are counted. The work grows with its square.
 pub(crate) const LONGEST: usize = 5000;
-/// How often a better scale is tried.
+/// The maximum number of scales that are tried.
 const ATTEMPTS: usize = 20;
 
 impl Counts {
-    /// `None` if a rule derives itself alone.
+    /// Counts the derivations of up to `longest` tokens. Returns `None` if a rule derives itself alone, or if no scale
+    /// was found.
     pub(crate) fn new(table: &LrTable, longest: usize) -> Option<Self> {
         let mut scale = 1_f64;
         for _ in 0..ATTEMPTS {
@@ -32,7 +35,7 @@ impl Counts {
             if done > longest {
                 return Some(counts);
             }
-            // The numbers grow by about this much with each token.
+            // The numbers grow by about this factor with each token.
             let largest = counts.symbols.iter().map(|of| of[done - 1]).fold(1., f64::max);
             scale /= largest.powf(1. / (done - 1).max(1) as f64).max(2_f64.sqrt());
         }
@@ -43,7 +46,7 @@ impl Counts {
         self.longest
     }
 
-    /// Counts until the numbers become too large, and says how many lengths were done.
+    /// Counts until the numbers become too large, and returns the number of lengths that were completed.
     fn scaled(table: &LrTable, longest: usize, scale: f64) -> Option<(Self, usize)> {
         let empty = vec![0.; longest + 1];
         let mut symbols = vec![empty.clone(); table.names.len()];
@@ -58,7 +61,7 @@ impl Counts {
             }
         }
         for length in 0..=longest {
-            // Rules that call each other without reading anything settle after as many rounds as there are rules.
+            // Rules that derive each other without reading anything converge after as many rounds as there are rules.
             let mut rounds = 0..table.names.len() + 2;
             while this.settle(table, length) {
                 if this.symbols.iter().any(|of| !of[length].is_finite()) {
@@ -70,7 +73,7 @@ impl Counts {
         Some((this, longest + 1))
     }
 
-    /// Counts what has this length once more and says whether something changed.
+    /// Recomputes the numbers for this length once, and returns whether any of them changed.
     fn settle(&mut self, table: &LrTable, length: usize) -> bool {
         let mut totals = vec![0.; table.names.len()];
         for (production, rests) in table.productions.iter().zip(&mut self.rests) {
@@ -88,7 +91,8 @@ impl Counts {
         changed
     }
 
-    /// A word whose length is drawn uniformly from those in the range that words have.
+    /// Draws a length uniformly from those in the range that words have, and then a word of that length. Returns `None`
+    /// if no word has such a length.
     pub(crate) fn draw(
         &self,
         table: &LrTable,
@@ -128,7 +132,7 @@ impl Counts {
     }
 }
 
-/// One of these, by weight; never one of weight 0 unless all are.
+/// Draws one of the choices by weight. A choice of weight 0 is never drawn unless all weights are 0.
 fn choose(random: &mut ChaCha8Rng, choices: &[(usize, f64)]) -> usize {
     let total: f64 = choices.iter().map(|(_, weight)| weight).sum();
     let mut at = random.random::<f64>() * total;
@@ -146,8 +150,8 @@ fn choose(random: &mut ChaCha8Rng, choices: &[(usize, f64)]) -> usize {
 /// The shortest derivations of a grammar's symbols.
 pub(crate) struct Shortest<'a> {
     table: &'a LrTable,
-    /// For each symbol its shortest length and, if it is a nonterminal, the production that has it; `None` if it derives
-    /// no word.
+    /// The length of the shortest word that each symbol derives and, for a nonterminal, the production to use; `None`
+    /// if the symbol derives no word.
     best: Vec<Option<(usize, usize)>>,
 }
 
@@ -171,17 +175,17 @@ impl<'a> Shortest<'a> {
         this
     }
 
-    /// Whether a symbol derives a word at all.
+    /// Returns whether a symbol derives any word.
     pub(crate) fn derives(&self, symbol: usize) -> bool {
         self.best[symbol].is_some()
     }
 
-    /// The shortest length of these symbols together.
+    /// Returns the length of the shortest word that a sequence of symbols derives.
     fn length(&self, symbols: &[usize]) -> Option<usize> {
         symbols.iter().map(|&symbol| self.best[symbol].map(|(length, _)| length)).sum()
     }
 
-    /// Adds the shortest word of these symbols.
+    /// Appends the shortest word that a sequence of symbols derives.
     pub(crate) fn expand(&self, symbols: &[usize], word: &mut Vec<usize>) {
         let mut open: Vec<usize> = symbols.iter().rev().copied().collect();
         while let Some(symbol) = open.pop() {
@@ -193,8 +197,8 @@ impl<'a> Shortest<'a> {
         }
     }
 
-    /// For each nonterminal the production and the place in it through which it is reached from the start with the
-    /// fewest tokens around it.
+    /// Finds, for each nonterminal, the production and the position in it through which the start symbol derives the
+    /// nonterminal with the fewest tokens around it, and that number of tokens.
     fn contexts(&self) -> Vec<Option<(usize, usize, usize)>> {
         let table = self.table;
         let mut around: Vec<Option<usize>> = vec![None; table.names.len()];
@@ -223,14 +227,14 @@ impl<'a> Shortest<'a> {
     }
 }
 
-/// The most covering words.
+/// The maximum number of covering words.
 const MOST_COVERING: usize = 3000;
 
-/// For each production at each place where its rule is used, a shortest word with it there.
+/// Returns, for each production and each place where its rule is used, a shortest word that uses the production there.
 pub(crate) fn covering(table: &LrTable) -> Vec<Vec<usize>> {
     let shortest = Shortest::new(table);
     let contexts = shortest.contexts();
-    // The word around a symbol: what stands before and after it, from the start.
+    // The symbols before and after a symbol in a derivation from the start symbol.
     let around = |mut symbol: usize| {
         let (mut before, mut after): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         while symbol != table.start {
@@ -283,7 +287,7 @@ mod tests {
         assert_eq!(seen.len(), 5);
         assert!(seen.values().all(|&count| (800..1200).contains(&count)), "{seen:?}");
         assert_eq!(counts.draw(table, &mut random, &(3..=3)), None);
-        // Long words: the numbers do not fit in f64 unscaled.
+        // For long words, the unscaled numbers do not fit in an f64.
         let long = Counts::new(table, 2000).unwrap();
         assert_eq!(long.draw(table, &mut random, &(2000..=2000)).unwrap().len(), 2000);
     }

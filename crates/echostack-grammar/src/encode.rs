@@ -1,10 +1,12 @@
-//! From a table to an automaton of ours.
+//! Encodes an LR(1) table as an automaton.
 //!
-//! With the *suffix encoding* the stack holds the grammar's symbols, as in the paper, and rules look at how it ends. That
-//! is enough if no two states of the table that do different things are reached by stacks with a common end of unlimited
-//! length, which is decided. With the *state encoding* the stack holds states: a shift pushes x, then (q x) pops 1 and
-//! pushes the state after x; a reduction pops the right side and pushes A, then (q A) pops 1 and pushes the state after A. The
-//! bottom stands for state 0. No decision needs more than two symbols then.
+//! With the *suffix encoding*, the stack holds the grammar's symbols, as in the paper, and rules match stack suffixes.
+//! This is enough if no two states of the table that behave differently are reached by stacks with common suffixes of
+//! unlimited length. Whether this is the case can be decided, and `suffixes_decide` does so.
+//!
+//! With the *state encoding*, the stack holds states. A shift pushes x; then the rule for (q x) pops 1 symbol and
+//! pushes the state after x. A reduction pops the right side and pushes A; then the rule for (q A) pops 1 symbol and
+//! pushes the state after A. The bottom of the stack stands for state 0. No decision needs more than two stack symbols.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,28 +18,28 @@ use echostack::{Alphabet, Automaton, Lookahead, Oracle, SymbolId};
 use crate::error::{GrammarError, MAX_SYMBOLS};
 use crate::table::{Action, LrTable};
 
-/// How a table is made into rules.
+/// The way in which an LR(1) table is encoded as rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
-    /// Suffixes of symbols if they suffice, else states.
+    /// The suffix encoding if it suffices, and otherwise the state encoding.
     #[default]
     Auto,
-    /// Suffixes of symbols, as in the paper.
+    /// The suffix encoding: the stack holds symbols, and rules match its suffixes, as in the paper.
     Suffix,
-    /// States.
+    /// The state encoding: the stack holds the states of the table.
     State,
 }
 
-/// A name that is none of an encoding.
+/// The error for a name that is not the name of an encoding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("encoding is {0:?}, not auto, suffix or state")]
+#[error("encoding is {0:?}, but must be auto, suffix or state")]
 pub struct UnknownEncoding(String);
 
 impl Encoding {
     /// All encodings.
     pub const ALL: [Self; 3] = [Self::Auto, Self::Suffix, Self::State];
 
-    /// The name of the encoding, in options and manifests.
+    /// Returns the name of the encoding in options and manifests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -61,9 +63,9 @@ impl FromStr for Encoding {
     }
 }
 
-/// The most rules with suffixes; a grammar with more is clearer with states.
+/// The maximum number of rules in the suffix encoding. A grammar that needs more is clearer in the state encoding.
 const MAX_RULES: usize = 20_000;
-/// The most states for which suffixes are tried.
+/// The maximum number of states for which the suffix encoding is tried.
 const MAX_STATES: usize = 400;
 
 pub(crate) fn encode(table: &LrTable, encoding: Encoding) -> Result<(Automaton, Encoding), GrammarError> {
@@ -81,20 +83,20 @@ fn lookahead(table: &LrTable, number: usize) -> Lookahead {
     if number == table.terminals { Lookahead::End } else { Lookahead::Token(SymbolId::new(number)) }
 }
 
-/// What a state does, with a state that only reduces doing so whatever comes: the error is found later, and before the
-/// next shift.
+/// Returns the action of a state. A state that can only reduce by one production does so on every lookahead: an error
+/// is then found later, but before the next shift.
 fn effective(table: &LrTable, state: usize, lookahead: usize) -> Action {
     table.only_reduction(state).map_or(table.actions[state][lookahead], Action::Reduce)
 }
 
-/// What a state does, apart from where a shift leads.
+/// Returns the actions of a state, regardless of where its shifts lead.
 fn behaviour(table: &LrTable, state: usize) -> Vec<Action> {
     let plain = |action| if let Action::Shift(_) = action { Action::Shift(0) } else { action };
     (0..=table.terminals).map(|lookahead| plain(effective(table, state, lookahead))).collect()
 }
 
-/// Whether stacks with a long enough common end always do the same. Pairs of different states that a common end of length
-/// k leads to only become fewer with k, so this ends.
+/// Returns whether stacks with a sufficiently long common suffix always behave in the same way. The set of pairs of
+/// different states that common suffixes of length k lead to can only shrink as k grows, so the loop terminates.
 fn suffixes_decide(table: &LrTable) -> bool {
     let states = table.states();
     let behaviours: Vec<_> = (0..states).map(|state| behaviour(table, state)).collect();
@@ -137,17 +139,18 @@ fn by_suffix(table: &LrTable) -> Result<Automaton, GrammarError> {
         suffixes.split(production, right, &states, &all).ok_or(GrammarError::LargeBySuffix)?;
     }
     let automaton = Automaton::new(alphabet, suffixes.rules, vec![SymbolId::new(table.start)])?;
-    // The table reads a stack of symbols from the bottom: what it has no way for is the beginning of no word.
+    // The table reads a stack of symbols from the bottom. A stack that it has no path for cannot become a word.
     match viable(table, automaton, &table.next) {
         Err(GrammarError::DeadEnds(_)) => Err(GrammarError::LargeBySuffix),
         other => other,
     }
 }
 
-/// The automaton with the viable stacks of its table, if these are right.
+/// Returns the automaton with the viable stacks of its table, if they are correct.
 ///
-/// A table without precedences has a way for just those stacks from which its grammar derives a word. Precedences leave out
-/// actions, so that a way may end nowhere. Then the viable stacks are computed from the rules, whenever they are needed.
+/// A table without precedences has a path for exactly those stacks that can become a word of its grammar. Precedences
+/// remove actions, so that a path may lead to a dead end. In that case, the viable stacks are computed from the rules
+/// whenever they are needed.
 fn viable(table: &LrTable, automaton: Automaton, next: &[Vec<Option<usize>>]) -> Result<Automaton, GrammarError> {
     let given = automaton.clone().with_viability(Viability::given(automaton.alphabet().len(), next)?)?;
     if !table.has_precedences {
@@ -164,7 +167,7 @@ fn viable(table: &LrTable, automaton: Automaton, next: &[Vec<Option<usize>>]) ->
     }
 }
 
-/// The search for suffixes that decide.
+/// The search for the stack suffixes that decide when to reduce.
 struct Suffixes<'a> {
     table: &'a LrTable,
     rules: Vec<Rule>,
@@ -175,8 +178,8 @@ impl Suffixes<'_> {
         symbols.iter().try_fold(state, |state, &symbol| self.table.next[state][symbol])
     }
 
-    /// Adds the rules of a production for stacks that end with `suffix`, which leads to `states`, and for the lookaheads that
-    /// are not settled yet. `None` if there are too many.
+    /// Adds the rules of a production for stacks with this suffix, which leads to `states`, and for the lookaheads in
+    /// `open`, which are not decided yet. Returns `None` if there are too many rules.
     fn split(
         &mut self,
         production: usize,
@@ -198,7 +201,7 @@ impl Suffixes<'_> {
         if mixed.is_empty() {
             return Some(());
         }
-        // The stack may be just this, or go on beneath.
+        // The suffix may be the whole stack, or there may be more symbols below it.
         if let Some(state) = self.follow(0, suffix) {
             let here = mixed
                 .iter()
@@ -247,10 +250,11 @@ fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
     let alphabet = Alphabet::new(table.names[..table.terminals].to_vec(), nonterminals.collect::<Vec<_>>())
         .map_err(|error| GrammarError::Syntax(error.to_string()))?
         .with_states(|symbol| symbol.index() >= symbols);
-    // State 0 is the bottom of the stack; state q > 0 is the symbol after the grammar's.
+    // State 0 is the bottom of the stack. The symbols of the states q > 0 come after the symbols of the grammar.
     let name = |state: usize| (state > 0).then(|| SymbolId::new(symbols + state - 1));
     let mut rules = Vec::new();
-    // A stack of states is viable if each leads to the next; a symbol may lie on top that its state has a way for.
+    // A stack of states is viable if each state leads to the next. On top of it, there may be a symbol that the last
+    // state has a transition for.
     let top = table.states();
     let mut viable = vec![vec![None; alphabet.len()]; table.states() + 1];
     for (state, viable) in viable.iter_mut().enumerate().take(table.states()) {

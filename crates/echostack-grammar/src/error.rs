@@ -1,10 +1,10 @@
-//! Why a grammar was refused.
+//! The errors that grammars can have.
 
 use echostack::automaton::AutomatonError;
 
 use crate::lexer::LexerError;
 
-/// Why a grammar was refused.
+/// The reason why a grammar was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrammarError {
@@ -13,10 +13,11 @@ pub enum GrammarError {
     Io {
         /// The file.
         path: String,
-        /// Why; told above, and so no cause of its own.
+        /// The error of the operating system. It is part of the message, and therefore not reported again as the
+        /// source.
         error: std::io::Error,
     },
-    /// The text is no grammar.
+    /// The text is not a valid grammar.
     #[error("{0}")]
     Syntax(String),
     /// The grammar is ambiguous, or needs more than one token of lookahead.
@@ -28,32 +29,33 @@ pub enum GrammarError {
     /// The start rule can derive itself, so that a word has infinitely many derivations.
     #[error("the start rule {0} can derive itself alone; its words would have infinitely many readings")]
     Cyclic(String),
-    /// Nonterminals derive no word.
+    /// Some nonterminals derive no word.
     #[error(
-        "no word can be derived from {}: every production needs another such nonterminal, or itself; \
-         add one that comes to an end, or leave them out",
+        "no word can be derived from {}: every production contains such a nonterminal; \
+         add a production without one, or remove the nonterminals",
         .0.join(", ")
     )]
     Unproductive(Vec<String>),
-    /// Precedences forbid every continuation of some beginnings of words, and which ones is too much to compute.
+    /// Precedences forbid every continuation of some prefixes of words, and it would take too long to compute which
+    /// ones.
     #[error(
-        "the precedences forbid every continuation of {0:?}, although the rules have some; \
-         and too many stacks are like that to tell them apart: write the rules without such precedences"
+        "the precedences forbid every continuation of {0:?}, although the rules allow some, \
+         and there are too many such stacks to compute; rewrite the rules without these precedences"
     )]
     DeadEnds(String),
-    /// The suffixes of the stack do not decide, but they were asked for.
+    /// The suffix encoding was requested, but stack suffixes do not decide what to do.
     #[error("no suffix of the stack, however long, decides what to do in this grammar; use the state encoding")]
     NotBySuffix,
-    /// Suffixes would decide, but with too many rules, or too many viable stacks.
-    #[error("the rules with suffixes of the stack would be too many for this grammar; use the state encoding")]
+    /// The suffix encoding was requested, but there are too many states, rules or viable stacks for it.
+    #[error("the suffix encoding would be too large for this grammar; use the state encoding")]
     LargeBySuffix,
-    /// The automaton is faulty.
+    /// The automaton was rejected.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
-    /// The lexer is faulty.
+    /// The lexer was rejected.
     #[error(transparent)]
     Lexer(#[from] LexerError),
 }
 
-/// The most symbols and states of a grammar.
+/// The maximum number of symbols and states of a grammar.
 pub const MAX_SYMBOLS: usize = 1 << 14;

@@ -1,4 +1,4 @@
-//! Grammars as languages: words drawn from a grammar, words that cover it, and its automaton.
+//! Grammars as languages: the automaton of a grammar, words drawn from the grammar, and words that cover it.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -18,7 +18,7 @@ use crate::lexer::{self, Lexer};
 use crate::probe;
 use crate::table::LrTable;
 
-/// The largest grammar or lexer file that is read, in bytes.
+/// The maximum size of a grammar or lexer file, in bytes.
 const MAX_FILE: u64 = 1 << 24;
 
 /// A grammar with its LR(1) table, as a language that a machine can learn.
@@ -28,15 +28,15 @@ pub struct Grammar {
     table: LrTable,
     automaton: Automaton,
     encoding: Encoding,
-    /// How many words of which length there are, up to some length.
+    /// The numbers of words by length, up to the longest length that was needed so far.
     counts: Mutex<Option<Arc<Counts>>>,
 }
 
 impl Grammar {
-    /// A grammar from its text in Yacc's syntax. Tokens in quotes and names declared with `%token` are terminals.
+    /// Creates a grammar from its text in Yacc syntax. Tokens in quotes and names declared with `%token` are terminals.
     ///
     /// # Errors
-    /// If the text is no grammar, or has a conflict that precedences do not settle.
+    /// If the text is not a valid grammar, or has a conflict that precedences do not resolve.
     pub fn new(name: impl Into<String>, yacc: &str, encoding: Encoding) -> Result<Self, GrammarError> {
         let grammar = YaccGrammar::<u32>::new_with_storaget(YaccKind::Original(YaccOriginalActionKind::NoAction), yacc)
             .map_err(|errors| GrammarError::Syntax(lexer::explain(yacc, &errors)))?;
@@ -45,11 +45,11 @@ impl Grammar {
         Ok(Self { name: name.into(), table, automaton, encoding, counts: Mutex::new(None) })
     }
 
-    /// A grammar and its lexer, if it has one, from a folder with `grammar.y` and `lexer.l`, or from one file in Yacc's
-    /// syntax.
+    /// Reads a grammar and its lexer, if it has one, from a folder with `grammar.y` and `lexer.l`, or a grammar from a
+    /// single file in Yacc syntax.
     ///
     /// # Errors
-    /// If a file cannot be read or is faulty.
+    /// If a file cannot be read, or its contents are invalid.
     pub fn open(path: &Path, encoding: Encoding) -> Result<(Self, Option<Lexer>), GrammarError> {
         let name = path.file_stem().map_or_else(|| "grammar".to_string(), |name| name.to_string_lossy().into_owned());
         let folder = path.is_dir();
@@ -60,17 +60,17 @@ impl Grammar {
         Ok((grammar, lexer))
     }
 
-    /// The LR(1) table.
+    /// Returns the LR(1) table.
     pub fn table(&self) -> &LrTable {
         &self.table
     }
 
-    /// How the table was made into rules: [`Encoding::Suffix`] or [`Encoding::State`].
+    /// Returns the encoding of the table as rules: [`Encoding::Suffix`] or [`Encoding::State`].
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The counts of words up to this length.
+    /// Returns the numbers of words up to this length, which are computed if necessary.
     fn counts(&self, longest: usize) -> Option<Arc<Counts>> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.as_ref().is_none_or(|counts| counts.longest() < longest) {
@@ -85,7 +85,7 @@ fn read(path: &Path) -> Result<String, GrammarError> {
     let length = std::fs::metadata(path).map_err(io)?.len();
     if length > MAX_FILE {
         return Err(GrammarError::Syntax(format!(
-            "{} has {length} bytes; at most {MAX_FILE} are read",
+            "{} has {length} bytes; at most {MAX_FILE} are allowed",
             path.display()
         )));
     }
@@ -107,19 +107,21 @@ impl Language for Grammar {
         &self.automaton
     }
 
-    /// A length is drawn uniformly from those that words have, then a word uniformly from those of that length (if the
-    /// grammar is unambiguous without its precedences). Words of more than 5,000 tokens are not drawn.
+    /// Draws a length uniformly from the lengths that words have, and then a word uniformly from the words of that
+    /// length (if the grammar is unambiguous without its precedences). Words of more than 5,000 tokens are not drawn.
     fn word(&self, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
         let symbols = self.counts(count::LONGEST.min(*lengths.end()))?.draw(&self.table, random, &lengths)?;
         Some(Word::Symbols(symbols.into_iter().map(SymbolId::new).collect()))
     }
 
-    /// For each production at each place where its rule is used, a shortest word with it there.
+    /// Returns, for each production and each place where its rule is used, a shortest word that uses the production
+    /// there.
     fn covering(&self) -> Vec<Word> {
         words(count::covering(&self.table))
     }
 
-    /// A shortest way to each state of the table with each token as the next one, and to each step between states.
+    /// Returns a shortest path to each state of the table followed by each token, and a shortest path through each
+    /// transition between states.
     fn probes(&self) -> Vec<Word> {
         words(probe::probes(&self.table))
     }

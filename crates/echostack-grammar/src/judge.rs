@@ -1,4 +1,4 @@
-//! A model with its lexer: what judges texts as well as words.
+//! Models together with their lexers, which judge texts as well as words.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use echostack::{Alphabet, Limits, Model, Recognizer, Session, SymbolId, Verdict}
 
 use crate::lexer::{Lexeme, Lexer, LexerError};
 
-/// Why a file holds nothing that judges words.
+/// The reason why a [`Judge`] could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JudgeError {
-    /// The file cannot be read, or holds no model.
+    /// The file could not be read, or is not a model file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The lexer that the model was made with is faulty.
+    /// The lexer that the model was made with is invalid.
     #[error("the model's lexer is faulty: {0}")]
     Lexer(LexerError),
 }
 
-/// A model, and the lexer it was made with if it is for texts.
+/// A model together with the lexer that it was made with, if there is one.
 ///
 /// ```
 /// use echostack::{Manifest, Oracle, Table, tasks::Task};
@@ -39,74 +39,74 @@ pub struct Judge {
     lexer: Option<Lexer>,
 }
 
-/// The tokens of a text, up to the byte at which none begins, if there is one; and that byte.
+/// The tokens of a text up to the first byte at which no token begins, and that byte, if there is one.
 pub type Tokens<'a> = (Vec<Lexeme<'a>>, Option<usize>);
 
-/// The verdict on a text, and where the text goes wrong.
+/// The verdict on a text, and the place where the text goes wrong.
 #[derive(Clone, Debug)]
 pub struct Judgement<'a> {
     /// The verdict.
     pub verdict: Verdict,
-    /// Where the text goes wrong, unless it is accepted or ends too early.
+    /// The place where the text goes wrong; `None` if it does not go wrong before its end.
     pub fault: Option<Fault<'a>>,
 }
 
-/// Where a text goes wrong.
+/// The place where a text goes wrong.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault<'a> {
-    /// The model refuses this token, or reached a limit on it.
+    /// The model rejects this token, or reaches a limit on it.
     Token(Lexeme<'a>),
     /// No token begins at this byte.
     Byte(usize),
 }
 
 impl Judge {
-    /// A model with the lexer that its manifest has, if it has one.
+    /// Creates a judge from a model and the lexer in the model's manifest, if there is one.
     ///
     /// # Errors
-    /// If the lexer is faulty.
+    /// If the lexer is invalid.
     pub fn new(model: Model) -> Result<Self, LexerError> {
         let lexer = model.manifest().lexer().map(Lexer::new).transpose()?;
         Ok(Self { model, lexer })
     }
 
-    /// A model that reads tokens only, even if it was made with a lexer.
+    /// Creates a judge without a lexer, even if the model was made with one.
     pub fn without_lexer(model: Model) -> Self {
         Self { model, lexer: None }
     }
 
-    /// Reads the file of a machine or of a table.
+    /// Loads a judge from the file of a machine or table.
     ///
     /// # Errors
-    /// If the file cannot be read or holds no model, or the model's lexer is faulty.
+    /// If the file cannot be read or is not a model file, or if the model's lexer is invalid.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JudgeError> {
         Self::new(Model::load(path)?).map_err(JudgeError::Lexer)
     }
 
-    /// Reads the bytes of such a file.
+    /// Loads a judge from the bytes of the file of a machine or table.
     ///
     /// # Errors
-    /// If they are no model, or the model's lexer is faulty.
+    /// If the bytes are not a model file, or if the model's lexer is invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, JudgeError> {
         Self::new(Model::from_bytes(bytes)?).map_err(JudgeError::Lexer)
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The symbols that the model reads and pushes.
+    /// Returns the symbols that the model reads and pushes.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         self.model.alphabet()
     }
 
-    /// Whether texts are made into tokens by a lexer; else every character is a token.
+    /// Returns whether a lexer splits texts into tokens. Otherwise, each character is a token.
     pub fn has_lexer(&self) -> bool {
         self.lexer.is_some()
     }
 
-    /// The tokens of a text.
+    /// Splits a text into tokens.
     pub fn tokens<'a>(&'a self, text: &'a str) -> Tokens<'a> {
         if let Some(lexer) = &self.lexer {
             return lexer.tokens(text);
@@ -118,7 +118,7 @@ impl Judge {
         (text.char_indices().map(one).collect(), None)
     }
 
-    /// Adds the tokens of a text to a list, as symbols; what is no token becomes [`SymbolId::UNKNOWN`].
+    /// Appends the tokens of a text to a list of symbols. Anything that is not a token becomes [`SymbolId::UNKNOWN`].
     pub fn add_symbols(&self, text: &str, symbols: &mut Vec<SymbolId>) {
         if let Some(lexer) = &self.lexer {
             let (lexemes, bad) = lexer.tokens(text);
@@ -130,7 +130,7 @@ impl Judge {
         }
     }
 
-    /// Judges the tokens of a text, while an observer sees each step.
+    /// Judges the tokens of a text, and reports each step to an observer.
     pub fn judge_lexemes<'a>(
         &self,
         (lexemes, bad): &Tokens<'a>,

@@ -1,4 +1,4 @@
-//! From text to tokens, by a lexer file in Lex's syntax.
+//! Lexers in Lex syntax, which split texts into tokens.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use cfgrammar::{Span, Spanned};
 use lrlex::{DefaultLexerTypes, LRNonStreamingLexerDef, LexerDef};
 use lrpar::{Lexeme as _, Lexer as _};
 
-/// Why a lexer was refused.
+/// The reason why a lexer was rejected.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct LexerError(String);
 
-/// A lexer: regular expressions with the names of the terminals that they are.
+/// A lexer: regular expressions, with the names of the terminals that they match.
 pub struct Lexer {
     source: String,
     definition: LRNonStreamingLexerDef<DefaultLexerTypes<u32>>,
-    /// The name of each rule that makes tokens, by the number it was given.
+    /// The names of the rules that produce tokens, by the numbers that the rules were given.
     names: Vec<String>,
 }
 
@@ -30,17 +30,17 @@ impl fmt::Debug for Lexer {
 pub struct Lexeme<'a> {
     /// The name of the terminal.
     pub name: &'a str,
-    /// Where it begins in the text, in bytes.
+    /// The position of its first byte in the text.
     pub start: usize,
-    /// Where it ends.
+    /// The position after its last byte.
     pub end: usize,
 }
 
 impl Lexer {
-    /// A lexer from its text in Lex's syntax.
+    /// Creates a lexer from its text in Lex syntax.
     ///
     /// # Errors
-    /// If the text is no lexer.
+    /// If the text is not a valid lexer.
     pub fn new(source: &str) -> Result<Self, LexerError> {
         let mut definition = LRNonStreamingLexerDef::<DefaultLexerTypes<u32>>::from_str(source)
             .map_err(|errors| LexerError(explain(source, &errors)))?;
@@ -55,17 +55,18 @@ impl Lexer {
         Ok(Self { source: source.to_string(), definition, names })
     }
 
-    /// The text that the lexer was made from.
+    /// Returns the text that the lexer was created from.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The names of the tokens that it makes.
+    /// Returns the names of the tokens that the lexer produces.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The tokens of a text, and where it is no token, if that happens.
+    /// Splits a text into tokens, up to the first byte at which no token begins. Returns the tokens and that byte, if
+    /// there is one.
     pub fn tokens(&self, text: &str) -> (Vec<Lexeme<'_>>, Option<usize>) {
         let mut all = Vec::new();
         for lexeme in self.definition.lexer(text).iter() {
@@ -81,18 +82,18 @@ impl Lexer {
     }
 }
 
-/// A place in a text, for people: line and column from 1, and the text of the line.
+/// A human-readable position in a text: the line and the column, counted from 1, and the text of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The line.
     pub line: usize,
     /// The column, in characters.
     pub column: usize,
-    /// The line's text.
+    /// The text of the line.
     pub text: &'a str,
 }
 
-/// The place of a byte in a text.
+/// Returns the human-readable position of a byte in a text.
 pub fn place(text: &str, byte: usize) -> Place<'_> {
     let byte = (0..=byte.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
     let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
@@ -104,7 +105,7 @@ pub fn place(text: &str, byte: usize) -> Place<'_> {
     }
 }
 
-/// What grmtools says is wrong with a text, with the places.
+/// Formats the errors that grmtools found in a text, with their positions.
 pub(crate) fn explain<E: Spanned + fmt::Display>(text: &str, errors: &[E]) -> String {
     let one = |error: &E| {
         let Place { line, column, text } = place(text, error.spans().first().map_or(0, Span::start));

@@ -1,8 +1,9 @@
-//! Grammars as teachers: a grammar in Yacc's syntax becomes an automaton of ours, words to learn from, and a lexer.
+//! Turns grammars in Yacc syntax into automata and words that reservoir stack machines can learn from, and lexers that
+//! split texts into tokens.
 //!
-//! **For** people who have a grammar and want a machine that learned it. The grammar is read and its LR(1) table is built by
-//! grmtools; everything after that is about machines: how the table becomes [rules](Encoding), how [words](Grammar) are drawn,
-//! and how a conflict is told in words.
+//! This crate is for people who have a grammar and want a machine that has learned it. grmtools reads the grammar and
+//! builds its LR(1) table. This crate does everything after that: it [encodes](Encoding) the table as rules, draws
+//! [words](Grammar), and explains conflicts.
 //!
 //! ```
 //! use echostack::{Oracle, Recognizer, Verdict};

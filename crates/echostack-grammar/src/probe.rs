@@ -1,11 +1,12 @@
-//! What a parser's every state and step is worth teaching by: short beginnings of words with a token more.
+//! Probes for teaching: short prefixes of words, each followed by one more token, that exercise every state and
+//! transition of a parser.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::count::Shortest;
 use crate::table::{Action, LrTable};
 
-/// For each state the symbols on a shortest way to it.
+/// Returns the symbols on a shortest path to each state.
 fn ways(table: &LrTable, shortest: &Shortest<'_>) -> Vec<Option<Vec<usize>>> {
     let mut ways: Vec<Option<Vec<usize>>> = vec![None; table.states()];
     ways[0] = Some(Vec::new());
@@ -24,7 +25,7 @@ fn ways(table: &LrTable, shortest: &Shortest<'_>) -> Vec<Option<Vec<usize>>> {
     ways
 }
 
-/// The steps from state to state that a parser takes on a word's last token, once it stands.
+/// Returns the transitions over nonterminals that a parser makes when the last token of a word is the lookahead.
 fn last_steps(table: &LrTable, word: &[usize]) -> BTreeSet<(usize, usize)> {
     let mut stack = vec![0];
     let mut steps = BTreeSet::new();
@@ -52,7 +53,7 @@ fn last_steps(table: &LrTable, word: &[usize]) -> BTreeSet<(usize, usize)> {
     steps
 }
 
-/// Every state with every token as the next one, and every step over a nonterminal with one token after it.
+/// Returns a path to each state followed by each token, and a path through each transition followed by one token.
 pub(crate) fn probes(table: &LrTable) -> Vec<Vec<usize>> {
     let shortest = Shortest::new(table);
     let ways = ways(table, &shortest);

@@ -1,4 +1,4 @@
-//! What models are made for: a task, a grammar or an automaton.
+//! The subjects that models are made for: tasks, grammars and automata.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::error::GrammarError;
 use crate::grammar::Grammar;
 use crate::lexer::Lexer;
 
-/// Why a subject cannot be used.
+/// The reason why a subject cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubjectError {
-    /// The name is none of a task.
+    /// There is no task with this name.
     #[error(transparent)]
     Task(#[from] UnknownName),
     /// The grammar cannot be used.
@@ -30,7 +30,7 @@ pub enum SubjectError {
         /// The reason.
         source: GrammarError,
     },
-    /// The file of an automaton cannot be read.
+    /// The file of an automaton could not be read.
     #[error("could not read {path}")]
     Io {
         /// The file.
@@ -38,7 +38,7 @@ pub enum SubjectError {
         /// The reason.
         source: std::io::Error,
     },
-    /// The file holds no automaton.
+    /// The file is not a valid automaton.
     #[error("could not use {path}")]
     Json {
         /// The file.
@@ -49,11 +49,11 @@ pub enum SubjectError {
     /// The automaton has no strict oracle.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
-    /// The subject has no automaton: its words are vectors.
-    #[error("{0} is no language of symbols")]
+    /// The subject has no automaton, because its words are vectors.
+    #[error("{0} is not a language: its words are vectors, not symbols")]
     NoLanguage(String),
-    /// A model reads other tokens than those of the subject.
-    #[error("the machine reads {read}, but {name} is written in {written}")]
+    /// The tokens that the model reads are not those of the subject.
+    #[error("the machine reads the tokens {read}, but the tokens of {name} are {written}")]
     OtherTokens {
         /// The name of the subject.
         name: String,
@@ -64,7 +64,7 @@ pub enum SubjectError {
     },
 }
 
-/// What a model is made for, tested on and compared with: a task, a grammar or an automaton.
+/// A task, a grammar or an automaton that models are made for, tested on and compared with.
 ///
 /// ```
 /// use echostack::recognize::Mode;
@@ -97,10 +97,11 @@ impl From<Task> for Subject {
 }
 
 impl Subject {
-    /// What a name stands for: `task:NAME`, `grammar:PATH`, the bare name of a task, or the file of an automaton.
+    /// Opens the subject that a name stands for: `task:NAME`, `grammar:PATH`, the bare name of a task, or the path of
+    /// an automaton file.
     ///
     /// # Errors
-    /// If there is no such task, or the file cannot be read or is faulty.
+    /// If there is no such task, or if the file cannot be read or is invalid.
     pub fn named(name: &str, encoding: Encoding, control: &dyn Control) -> Result<Self, SubjectError> {
         if let Some(path) = name.strip_prefix("grammar:") {
             return Self::open_grammar(Path::new(path), encoding);
@@ -112,16 +113,16 @@ impl Subject {
         }
     }
 
-    /// A grammar, and the lexer that makes its tokens of texts, if there is one.
+    /// Creates a subject from a grammar and the lexer that splits texts into its tokens, if there is one.
     pub fn of_grammar(grammar: Grammar, lexer: Option<Lexer>) -> Self {
         let encoding = Some(grammar.encoding());
         Self { lexer, encoding, ..Self::of_language(grammar.to_string(), Arc::new(grammar)) }
     }
 
-    /// Reads a grammar, and its lexer if it has one, as [`Grammar::open`] does.
+    /// Reads a grammar and its lexer, if it has one, like [`Grammar::open`].
     ///
     /// # Errors
-    /// If a file cannot be read or is faulty.
+    /// If a file cannot be read, or its contents are invalid.
     pub fn open_grammar(path: &Path, encoding: Encoding) -> Result<Self, SubjectError> {
         let opened = Grammar::open(path, encoding);
         let refused = |source| SubjectError::Grammar { path: path.display().to_string(), source };
@@ -129,19 +130,19 @@ impl Subject {
         Ok(Self::of_grammar(grammar, lexer))
     }
 
-    /// An automaton, whose words are random walks.
+    /// Creates a subject from an automaton. Its words are drawn by random walks.
     ///
     /// # Errors
-    /// If it has no strict oracle, or the work is cancelled.
+    /// If the automaton has no strict oracle, or if the control asks to stop.
     pub fn of_automaton(name: &str, automaton: Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
         let walks = Walks::new(name, Oracle::controlled(automaton, control)?);
         Ok(Self::of_language(name.to_string(), Arc::new(walks)))
     }
 
-    /// Reads an automaton in JSON.
+    /// Reads an automaton from a JSON file.
     ///
     /// # Errors
-    /// If the file cannot be read or is faulty.
+    /// If the file cannot be read or is invalid.
     pub fn open_automaton(path: &Path, control: &dyn Control) -> Result<Self, SubjectError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|source| SubjectError::Io { path: name.clone(), source })?;
@@ -155,22 +156,22 @@ impl Subject {
         Self { name, task: None, language: Some(language), alphabet, lexer: None, encoding: None }
     }
 
-    /// The name of the task or grammar, or the file of the automaton.
+    /// Returns the name of the task or grammar, or the path of the automaton file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The task, if the subject is one.
+    /// Returns the task, if the subject is a task.
     pub fn task(&self) -> Option<Task> {
         self.task
     }
 
-    /// The language; the copy tasks, whose words are vectors, have none.
+    /// Returns the language. The copy tasks, whose words are vectors, have none.
     pub fn language(&self) -> Option<&Arc<dyn Language>> {
         self.language.as_ref()
     }
 
-    /// The language, or an error that says that there is none.
+    /// Returns the language, or an error if there is none.
     ///
     /// # Errors
     /// If the words of the subject are vectors.
@@ -178,25 +179,25 @@ impl Subject {
         self.language().ok_or_else(|| SubjectError::NoLanguage(self.name.clone()))
     }
 
-    /// The symbols of the subject.
+    /// Returns the symbols of the subject.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         &self.alphabet
     }
 
-    /// The lexer, if the subject is a grammar of texts.
+    /// Returns the lexer, if the subject is a grammar with a lexer.
     pub fn lexer(&self) -> Option<&Lexer> {
         self.lexer.as_ref()
     }
 
-    /// How the grammar became rules, if the subject is one.
+    /// Returns the encoding of the grammar as rules, if the subject is a grammar.
     pub fn encoding(&self) -> Option<Encoding> {
         self.encoding
     }
 
-    /// The oracle of the language in a mode.
+    /// Returns the oracle of the language in a mode.
     ///
     /// # Errors
-    /// If there is no language, or no strict oracle of it.
+    /// If the subject has no language, or if the language has no strict oracle.
     pub fn oracle(&self, mode: Mode, control: &dyn Control) -> Result<Oracle, SubjectError> {
         let automaton = self.require_language()?.automaton().clone();
         Ok(match mode {
@@ -205,7 +206,7 @@ impl Subject {
         })
     }
 
-    /// Notes in the manifest of a model what the model was made for.
+    /// Records in the manifest of a model what the model was made for.
     pub fn note(&self, manifest: &mut Manifest) {
         if self.task.is_some() {
             manifest.set_task(&self.name);
@@ -223,7 +224,7 @@ impl Subject {
     /// Checks that a model with this alphabet reads the tokens of the subject.
     ///
     /// # Errors
-    /// If it reads others.
+    /// If the model reads other tokens.
     pub fn check_tokens(&self, model: &Alphabet) -> Result<(), SubjectError> {
         let [read, written] = [model, &self.alphabet]
             .map(|alphabet| -> Vec<&str> { alphabet.terminals().map(|symbol| alphabet.name(symbol)).collect() });
@@ -235,7 +236,7 @@ impl Subject {
     }
 }
 
-/// The task of a name, which may begin with `task:`.
+/// Parses the name of a task, which may begin with `task:`.
 ///
 /// # Errors
 /// If there is no such task.
@@ -276,9 +277,9 @@ mod tests {
         let task = named("copy").unwrap();
         assert_eq!(noted(&task), [("task".to_string(), "copy".to_string())]);
         let message = task.oracle(Mode::Strict, &()).unwrap_err().to_string();
-        assert_eq!(message, "copy is no language of symbols");
+        assert_eq!(message, "copy is not a language: its words are vectors, not symbols");
         let message = named("task:dyck1").unwrap().check_tokens(grammar.alphabet()).unwrap_err().to_string();
-        assert_eq!(message, "the machine reads x, but dyck1 is written in ( )");
+        assert_eq!(message, "the machine reads the tokens x, but the tokens of dyck1 are ( )");
         assert!(matches!(named("task:nothing"), Err(SubjectError::Task(_))));
         assert!(matches!(named("nothing"), Err(SubjectError::Io { .. })));
         assert!(matches!(named("grammar:nothing"), Err(SubjectError::Grammar { .. })));

@@ -1,74 +1,75 @@
-//! The LR(1) table of a grammar, as plain data.
+//! LR(1) tables of grammars, as plain data.
 
-/// What a parser does in a state on a lookahead.
+/// An action of a parser in a state on a lookahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// Read the token and go to this state.
+    /// Read the token, and go to this state.
     Shift(usize),
     /// Reduce by this production.
     Reduce(usize),
-    /// The word is accepted.
+    /// Accept the word.
     Accept,
-    /// The token cannot stand here.
+    /// Reject the token, because it cannot follow.
     Error,
 }
 
 /// A production of a grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Production {
-    /// Its left side.
+    /// The nonterminal on its left side.
     pub left: usize,
-    /// Its right side.
+    /// The symbols on its right side.
     pub right: Vec<usize>,
 }
 
-/// An LR(1) table. Symbols are numbers: terminals first, then nonterminals. State 0 is the start.
+/// An LR(1) table. Symbols are numbers: terminals first, then nonterminals. State 0 is the start state.
 #[derive(Clone, Debug)]
 pub struct LrTable {
     pub(crate) names: Vec<String>,
     pub(crate) terminals: usize,
     pub(crate) start: usize,
     pub(crate) productions: Vec<Production>,
-    /// For each state the action on each terminal and, last, on the end.
+    /// The action of each state on each terminal and, as the last entry, at the end of the word.
     pub(crate) actions: Vec<Vec<Action>>,
-    /// For each state the state after each symbol.
+    /// The state after each state and symbol.
     pub(crate) next: Vec<Vec<Option<usize>>>,
-    /// Whether tokens have precedences, by which actions may have been left out.
+    /// True if tokens have precedences, which may have removed actions.
     pub(crate) has_precedences: bool,
 }
 
 impl LrTable {
-    /// The names of the symbols, terminals first.
+    /// Returns the names of the symbols, terminals first.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The number of terminals.
+    /// Returns the number of terminals.
     pub fn terminals(&self) -> usize {
         self.terminals
     }
 
-    /// The productions.
+    /// Returns the productions.
     pub fn productions(&self) -> &[Production] {
         &self.productions
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.actions.len()
     }
 
-    /// What to do in a state on a lookahead; the end is the number of terminals.
+    /// Returns the action in a state on a lookahead, which is a terminal, or the number of terminals for the end of the
+    /// word.
     pub fn action(&self, state: usize, lookahead: usize) -> Action {
         self.actions[state][lookahead]
     }
 
-    /// The state after a symbol.
+    /// Returns the state after a symbol.
     pub fn next(&self, state: usize, symbol: usize) -> Option<usize> {
         self.next[state][symbol]
     }
 
-    /// The production by which a state reduces whatever comes next, if it never does anything else.
+    /// Returns the production by which a state reduces, if the state has no other actions.
     pub(crate) fn only_reduction(&self, state: usize) -> Option<usize> {
         let mut only = None;
         for action in &self.actions[state] {
@@ -82,7 +83,7 @@ impl LrTable {
         only
     }
 
-    /// The productions of a nonterminal.
+    /// Returns the productions of a nonterminal, with their numbers.
     pub(crate) fn productions_of(&self, left: usize) -> impl Iterator<Item = (usize, &Production)> {
         self.productions.iter().enumerate().filter(move |(_, production)| production.left == left)
     }

@@ -1,6 +1,6 @@
-//! Proofs that are cancelled at any moment, from another thread, end within 100 ms.
+//! Tests that proofs end within 100 ms when they are cancelled from another thread, at any moment.
 //!
-//! `cargo nextest run --run-ignored all -E 'test(cancelled)'` tries Lua, too.
+//! `cargo nextest run --run-ignored all -E 'test(cancelled)'` also tests Lua.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,19 +31,21 @@ fn grammar(name: &str, encoding: Encoding) -> Grammar {
     Grammar::open(&folder, encoding).unwrap().0
 }
 
-/// The thread that asks, as the system names it.
+/// Returns the path of the calling thread in /proc.
 fn this_thread() -> Option<PathBuf> {
     std::fs::canonicalize("/proc/thread-self").ok()
 }
 
-/// How long a thread has run so far: not the time for which it waited for a core. On other systems than Linux the time of day.
+/// Returns how long a thread has run so far, without the time for which it waited for a core. On systems other than
+/// Linux, returns the elapsed time.
 fn busy(thread: Option<&PathBuf>, start: Instant) -> Duration {
     let told = thread.and_then(|thread| std::fs::read_to_string(thread.join("schedstat")).ok());
     let nanoseconds = told.and_then(|told| told.split(' ').next().and_then(|first| first.parse().ok()));
     nanoseconds.map_or(start.elapsed(), Duration::from_nanos)
 }
 
-/// How long work goes on that is cancelled at moments within this time; it must not end by itself.
+/// Returns how long work continues after it is cancelled at random moments within the given time. The work must not end
+/// by itself.
 fn latencies(count: usize, within: Duration, work: &(dyn Fn(&Button) + Sync)) -> Vec<Duration> {
     let mut random = ChaCha8Rng::seed_from_u64(4);
     let mut all: Vec<Duration> = Vec::new();
@@ -71,7 +73,7 @@ fn latencies(count: usize, within: Duration, work: &(dyn Fn(&Button) + Sync)) ->
 
 fn assert_prompt(what: &str, latencies: &[Duration]) {
     let [middle, longest] = [latencies[latencies.len() / 2], latencies[latencies.len() - 1]];
-    println!("{what}: half end within {middle:?}, all within {longest:?}");
+    println!("{what}: half of the calls end within {middle:?}, all within {longest:?}");
     assert!(longest < Duration::from_millis(100), "{what}: {latencies:?}");
 }
 
@@ -101,7 +103,7 @@ fn a_proof_and_a_check_end_when_they_are_cancelled() {
 
 #[test]
 fn viable_stacks_end_when_they_are_cancelled() {
-    // Brackets of many kinds: too many to be computed in reasonable time.
+    // So many kinds of brackets that the viable stacks cannot be computed in reasonable time.
     let kinds: Vec<String> = (0..40).map(|kind| format!("'a{kind}' S 'b{kind}' S")).collect();
     let grammar =
         Grammar::new("brackets", &format!("%start S\n%%\nS: | {};\n", kinds.join(" | ")), Encoding::Auto).unwrap();

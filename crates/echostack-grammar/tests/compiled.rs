@@ -1,5 +1,6 @@
-//! A machine, its table, and the sources made of it, in Rust and in C, compiled and run: the same verdict, position and expected
-//! tokens on every word. `ECHOSTACK_WORDS` is the number of words for each language.
+//! Tests that a machine, its table, and the Rust and C sources generated from the table (compiled and run) give the
+//! same verdict, position and expected tokens on every word. `ECHOSTACK_WORDS` is the number of words for each
+//! language.
 
 mod sources;
 
@@ -27,11 +28,11 @@ fn symbols(word: &Word) -> Vec<SymbolId> {
         .collect()
 }
 
-/// How many words of a language are drawn at once.
+/// The number of words of a language that are drawn at once.
 const BATCH: usize = 250_000;
 
-/// Learns a language, compiles what was learned, and compares everything on words of all kinds. Large ones are not learned: their
-/// automaton is compiled.
+/// Trains a machine on a language, compiles it, and compares all recognizers on words of all kinds. For large languages
+/// (`learned` is false), there is no machine, and the automaton is compiled instead.
 fn compare(name: &str, language: &dyn Language, learned: bool) {
     let count: usize = std::env::var("ECHOSTACK_WORDS").map_or(3000, |count| count.parse().unwrap());
     let oracle = Oracle::strict(language.automaton().clone()).unwrap();

@@ -1,4 +1,4 @@
-//! Grammars that are written for other tools, read back by grmtools.
+//! Tests of grammars that are written for other tools: grmtools reads them back.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use echostack_grammar::{Encoding, Grammar};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// All words of at most this many tokens, and not too many of them.
+/// Returns all words up to a length that is chosen so that there are about `most` of them.
 fn short_words(terminals: usize, most: usize) -> Vec<Word> {
     let mut words = vec![Vec::new()];
     let mut from = 0;
@@ -32,7 +32,7 @@ fn short_words(terminals: usize, most: usize) -> Vec<Word> {
         .collect()
 }
 
-/// What is written is read by grmtools as a grammar without conflicts, and has the same words.
+/// Asserts that grmtools reads the written grammar without conflicts, and that it has the same words.
 fn read_back(name: &str, oracle: &Oracle) {
     let alphabet = oracle.automaton().alphabet();
     let written = WordGrammar::new(oracle).unwrap().write(Notation::Yacc, alphabet);
@@ -45,7 +45,7 @@ fn read_back(name: &str, oracle: &Oracle) {
     for number in 0..600 {
         words.extend(draw(&walks, oracle, WordKind::ALL[number % 3], 1..=40, &mut random));
     }
-    // The tokens of the grammar that was read may have other numbers.
+    // The tokens of the grammar that was read back may have other numbers.
     let names = |word: &Word| -> Option<Word> {
         let tokens = word.inputs().map(|input| match input {
             echostack::symbol::Input::Symbol(symbol) => alphabet.name(symbol),
@@ -53,7 +53,8 @@ fn read_back(name: &str, oracle: &Oracle) {
         });
         grammar.automaton().alphabet().word(tokens).ok()
     };
-    // A token that no production has cannot be named there; its words are wrong.
+    // A token that occurs in no production has no name in that grammar; words with such a token are wrong and are
+    // skipped.
     let (known, renamed): (Vec<Word>, Vec<Word>) =
         words.into_iter().filter_map(|word| names(&word).map(|renamed| (word, renamed))).unzip();
     let (wanted, given) =

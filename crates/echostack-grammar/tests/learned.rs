@@ -1,6 +1,7 @@
-//! Machines that learned the shipped grammars: verdicts, expected tokens and trees against the LR(1) table's.
+//! Tests of machines that learned the shipped grammars: their verdicts, expected tokens and trees are those of the
+//! LR(1) table.
 //!
-//! CI draws a few words; `ECHOSTACK_WORDS=10000 ECHOSTACK_TESTS=10000` is the full size.
+//! By default, only a few words are drawn, as in CI; `ECHOSTACK_WORDS=10000 ECHOSTACK_TESTS=10000` is the full size.
 
 use std::path::Path;
 
@@ -78,13 +79,14 @@ fn json_and_csv() {
     agrees("csv", ReservoirKind::Cycle);
 }
 
-/// Closing tags must match what is open four symbols beneath: the random reservoir remembers that better.
+/// Tests XML with a random reservoir, which remembers better which tag was opened four symbols further down the stack.
+/// Closing tags must match it.
 #[test]
 fn xml() {
     agrees("xml", ReservoirKind::Random);
 }
 
-/// A JSON text, valid and with all that the RFC allows.
+/// Generates a valid JSON text with everything that the RFC allows.
 fn json_text(random: &mut ChaCha8Rng, depth: usize, text: &mut String) {
     let space = |random: &mut ChaCha8Rng, text: &mut String| {
         for _ in 0..random.random_range(0..8_usize).saturating_sub(5) {
@@ -159,7 +161,7 @@ fn json_string(random: &mut ChaCha8Rng, text: &mut String) {
     text.push('"');
 }
 
-/// One to three edits of a text.
+/// Returns a text with one to three random edits.
 fn damaged(random: &mut ChaCha8Rng, text: &str) -> String {
     const MORE: [char; 24] = [
         '"', '\\', '{', '}', '[', ']', ':', ',', '0', '1', '.', '-', '+', 'e', 'u', 't', ' ', '\n', '\0', '\u{1f}',

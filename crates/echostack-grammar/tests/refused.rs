@@ -1,4 +1,4 @@
-//! Grammars that cannot be used, and grammars that suffixes cannot decide.
+//! Tests of grammars that cannot be used, and of grammars for which no stack suffix determines the action.
 
 use echostack::language::Language;
 use echostack::{Lookahead, Oracle, Recognizer, Verdict};
@@ -16,10 +16,10 @@ fn a_conflict_is_told_by_a_sentence() {
     // The dangling else.
     let dangling = refused("S: 'if' S | 'if' S 'else' S | 'x';");
     assert!(dangling.contains("if if x else x"), "{dangling}");
-    // Not ambiguous, but one token does not tell.
+    // Not ambiguous, but one token of lookahead is not enough.
     let short_sighted = refused("S: A 'x' 'y' | B 'x' 'z'; A: 'a'; B: 'a';");
-    assert!(short_sighted.contains("with x to come") && short_sighted.contains("\"B: \"a\"\""), "{short_sighted}");
-    // Precedences settle it.
+    assert!(short_sighted.contains("followed by x") && short_sighted.contains("\"B: \"a\"\""), "{short_sighted}");
+    // Precedences resolve the conflict.
     let settled = "%start S\n%left '+'\n%%\nS: S '+' S | 'x';\n";
     assert!(Grammar::new("test", settled, Encoding::Auto).is_ok());
 }
@@ -72,7 +72,7 @@ fn what_precedences_forbid_is_refused_where_it_goes_wrong() {
 
 #[test]
 fn whether_suffixes_decide_is_decided() {
-    // What the x are reduced to depends on the first letter, however far away.
+    // The nonterminal to which the x are reduced depends on the first letter, however far away it is.
     let far = "%start S\n%%\nS: 'a' L 'c' | 'b' M 'c';\nL: 'x' L | 'x';\nM: 'x' M | 'x';\n";
     assert!(matches!(Grammar::new("far", far, Encoding::Suffix), Err(GrammarError::NotBySuffix)));
     let grammar = Grammar::new("far", far, Encoding::Auto).unwrap();
@@ -85,7 +85,7 @@ fn whether_suffixes_decide_is_decided() {
     assert_eq!(judged("a x x x c"), Verdict::Accept);
     assert_eq!(judged("b x c"), Verdict::Accept);
     assert!(matches!(judged("b c"), Verdict::Reject { position: 1, .. }));
-    // The same with different ends can be told by the next token: suffixes do.
+    // With different ends, the next token determines the reduction, so suffixes are sufficient.
     let near = "%start S\n%%\nS: 'a' L 'c' | 'b' L 'd';\nL: 'x' L | 'x';\n";
     assert_eq!(Grammar::new("near", near, Encoding::Auto).unwrap().encoding(), Encoding::Suffix);
 }

@@ -1,6 +1,6 @@
-//! The shipped grammars: our automata against the LR(1) table they come from, and trees against lrpar's.
+//! Tests of the shipped grammars: our automata against the LR(1) tables they come from, and our trees against lrpar's.
 //!
-//! `ECHOSTACK_WORDS=10000` runs more words than CI does.
+//! `ECHOSTACK_WORDS=10000` tests more words than CI does.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -35,11 +35,11 @@ fn symbols(word: &Word) -> Vec<usize> {
     word.inputs().map(symbol).collect()
 }
 
-/// A parser as every textbook has it: slow and obvious.
+/// A textbook LR(1) parser, slow and obvious.
 struct Parser<'a>(&'a LrTable);
 
 impl Parser<'_> {
-    /// Reduces under a lookahead and says what is to be done then.
+    /// Reduces under a lookahead, and returns the action after that.
     fn settle(&self, stack: &mut Vec<usize>, lookahead: usize) -> Action {
         loop {
             match self.0.action(stack[stack.len() - 1], lookahead) {
@@ -104,7 +104,7 @@ fn short_words_are_those_of_the_table() {
         let (grammar, _) = Grammar::open(&folder, Encoding::Auto).unwrap();
         let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
         let terminals = grammar.table().terminals();
-        // All sequences up to a length that leaves at most some ten thousand.
+        // The maximum length is chosen so that there are at most 30,000 sequences of this length.
         let longest =
             (1..=12).rev().find(|&length| terminals.checked_pow(length).is_some_and(|all| all <= 30_000)).unwrap_or(1)
                 as usize;
@@ -137,7 +137,7 @@ fn covering_words_use_every_production() {
         let all = grammar.table().productions();
         let all: std::collections::BTreeSet<_> = all.iter().map(|p| (p.left, p.right.len())).collect();
         assert_eq!(used, all, "{grammar}");
-        // The lexer makes the tokens that the grammar reads, and no others.
+        // The lexer produces the tokens of the grammar, and no others.
         let mut names = lexer.unwrap().names().to_vec();
         names.sort();
         let mut terminals = grammar.table().names()[..grammar.table().terminals()].to_vec();
@@ -177,7 +177,7 @@ fn trees_are_those_of_lrpar() {
             let mut random = ChaCha8Rng::seed_from_u64(6);
             for _ in 0..words(150) {
                 let word = draw(&grammar, &oracle, WordKind::Valid, 1..=200, &mut random).unwrap();
-                // A text with a letter for each token, so that a lexeme's place is its position.
+                // A text with one letter per token, so that a lexeme's start is its position.
                 let text = "x".repeat(word.len());
                 let token = |symbol: &usize| yacc.token_idx(&grammar.table().names()[*symbol]).unwrap().as_storaget();
                 let lexemes = symbols(&word).iter().map(token).enumerate().collect::<Vec<_>>().into_iter();
@@ -200,7 +200,7 @@ fn every_viable_stack_can_become_a_word() {
     for folder in folders() {
         for encoding in [Encoding::Auto, Encoding::State] {
             let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
-            // The table has them, since there are no precedences.
+            // The viable stacks come from the table, because there are no precedences.
             assert!(grammar.automaton().viability().is_some());
             let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
             oracle.check_viable(&()).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -1,4 +1,4 @@
-//! What was measured, as curves: the error against the length of words, and against the number of training words.
+//! Plots the measured errors as curves, against the length of words and against the number of training words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +13,16 @@ use crate::record::Line;
 use crate::tables::{Measure, summary};
 use crate::test_set::TestSet;
 
-/// For each task the curves of its models: places from left to right, and the error there.
+/// The curves of the models on each task: positions on the x-axis, in increasing order, and the errors there.
 type Panels = BTreeMap<String, BTreeMap<String, Vec<(f64, f64)>>>;
 
-/// Panels in a row of a figure.
+/// The number of panels in a row of a figure.
 const ACROSS: usize = 3;
 
-/// The curves that some records have enough points for.
+/// Draws the curves for which the records have enough points.
 ///
 /// # Errors
-/// If one cannot be drawn.
+/// If a figure cannot be drawn.
 pub fn all(lines: &[Line]) -> Result<Vec<Drawing>, FigureError> {
     let lengths = by_length(lines);
     let words = by_training_words(lines);
@@ -34,7 +34,7 @@ pub fn all(lines: &[Line]) -> Result<Vec<Drawing>, FigureError> {
         .collect()
 }
 
-/// The error on valid words against the middle of a test's lengths.
+/// Returns the errors on valid words, against the middle of the range of lengths of each test.
 fn by_length(lines: &[Line]) -> Panels {
     let tests = lines.iter().filter_map(|line| match line {
         Line::Specification { specification, .. } => Some(&specification.tests),
@@ -50,7 +50,7 @@ fn by_length(lines: &[Line]) -> Panels {
     panels(points)
 }
 
-/// The error on the test that tables show against the number of training words.
+/// Returns the errors on the test that the tables show, against the number of training words.
 fn by_training_words(lines: &[Line]) -> Panels {
     let errors = summary(lines, Measure::Error);
     let points = errors
@@ -72,7 +72,7 @@ fn panels<'a>(points: impl Iterator<Item = (&'a String, &'a String, (f64, f64))>
     panels
 }
 
-/// A panel for each task, with one legend for all.
+/// Draws a panel for each task, with a shared legend.
 fn draw(name: &'static str, panels: &Panels, across: &str) -> Result<Drawing, FigureError> {
     let models: BTreeSet<&String> = panels.values().flat_map(BTreeMap::keys).collect();
     let highest = panels.values().flat_map(BTreeMap::values).flatten().fold(0.1_f64, |most, point| most.max(point.1));
@@ -106,7 +106,7 @@ fn draw(name: &'static str, panels: &Panels, across: &str) -> Result<Drawing, Fi
     drawing(name, &scene)
 }
 
-/// A colour for each kind of model, a shade for each reservoir.
+/// Returns the color of a model: a color for each kind of model, with a shade for each kind of reservoir.
 fn color(model: &str) -> &'static str {
     let shade = ["rand", "CRJ", "LDN"].iter().position(|kind| model.starts_with(kind)).unwrap_or(1);
     match model {

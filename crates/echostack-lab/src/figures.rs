@@ -1,4 +1,4 @@
-//! The paper's figures, and one for its Theorem 1.
+//! Draws the paper's figures, and a figure for its Theorem 1.
 
 use echostack::readout::least_squares;
 use echostack::reservoir::{Cycle, Signs};
@@ -17,30 +17,30 @@ use kuva::render::render::{Scene, render_multiple};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A figure, drawn.
+/// A drawn figure.
 #[derive(Clone, Debug)]
 pub struct Drawing {
-    /// The name of its files.
+    /// The name of its files, without extensions.
     pub name: &'static str,
-    /// As SVG.
+    /// The figure as SVG.
     pub svg: String,
-    /// As PNG.
+    /// The figure as PNG.
     pub png: Vec<u8>,
 }
 
-/// Why a figure could not be drawn.
+/// The reason why a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FigureError {
     /// A reservoir could not be built.
     #[error(transparent)]
     Reservoir(#[from] ReservoirError),
-    /// There was no picture.
-    #[error("the picture {name} could not be made: {error}")]
+    /// The figure could not be rendered.
+    #[error("the figure {name} could not be rendered: {error}")]
     Picture {
-        /// Its name.
+        /// The name of the figure.
         name: &'static str,
-        /// Why.
+        /// The reason.
         error: String,
     },
 }
@@ -49,10 +49,10 @@ const BLUE: &str = "#1f6fb4";
 const ORANGE: &str = "#d9730d";
 const GREY: &str = "#555f6b";
 
-/// All figures.
+/// Draws all figures.
 ///
 /// # Errors
-/// If one cannot be drawn.
+/// If a figure cannot be drawn.
 pub fn all() -> Result<Vec<Drawing>, FigureError> {
     [("tasks", tasks()), ("states", states()?), ("theorem-1", theorem()?)]
         .into_iter()
@@ -60,13 +60,13 @@ pub fn all() -> Result<Vec<Drawing>, FigureError> {
         .collect()
 }
 
-/// A picture in both formats.
+/// Renders a figure in both formats.
 pub(crate) fn drawing(name: &'static str, scene: &Scene) -> Result<Drawing, FigureError> {
     let png = PngBackend::new().render_scene(scene).map_err(|error| FigureError::Picture { name, error })?;
     Ok(Drawing { name, svg: SvgBackend.render_scene(scene), png })
 }
 
-/// Example inputs and outputs of the three memory tasks.
+/// Draws example inputs and outputs of the three memory tasks.
 fn tasks() -> Scene {
     let example = |task: Task, wanted: &dyn Fn(&Trace) -> bool| {
         let all = task.examples(Split::Train, 100, 0);
@@ -116,16 +116,17 @@ fn tasks() -> Scene {
         .render()
 }
 
-/// Vectors over time, a column each.
+/// Plots vectors over time, one per column.
 fn picture(columns: &[Vec<f64>]) -> Vec<Plot> {
     let height = columns.first().map_or(0, Vec::len);
     let rows: Vec<Vec<f64>> = (0..height).map(|row| columns.iter().map(|column| column[row]).collect()).collect();
     vec![Plot::Heatmap(Heatmap::new().with_data(rows).with_color_map(ColorMap::Blues))]
 }
 
-/// The states of stacks of up to ten symbols of a^n b^n in their two main directions, by the top of the stack, with
-/// lines between them (the paper's figure, its reservoir of five neurons). Whether two lines can do it depends on the signs of the
-/// input weights; of random ones, the first that can are taken.
+/// Draws the reservoir states of stacks of up to ten symbols of a^n b^n along their first two principal components,
+/// marked by the symbol on top of the stack, with lines that separate them. This is the paper's figure, with its
+/// reservoir of five neurons. Whether two lines can separate the states depends on the signs of the input weights.
+/// Signs are drawn at random, and the first ones for which it is possible are used.
 fn states() -> Result<Scene, FigureError> {
     let mut first = None;
     for seed in 0..1000 {
@@ -138,11 +139,11 @@ fn states() -> Result<Scene, FigureError> {
     Ok(first.map_or_else(|| render_multiple(Vec::new(), Layout::new((0., 1.), (0., 1.))), |plane| plane.draw()))
 }
 
-/// States in a plane.
+/// Reservoir states, projected to a plane.
 struct Plane {
-    /// The symbol on top, and the place.
+    /// The symbol on top of each stack, and the projected state.
     points: Vec<(usize, (f64, f64))>,
-    /// Lines x w0 + y w1 + w2 = 1/2 for each of the first two symbols against the others, by least squares.
+    /// The lines x w0 + y w1 + w2 = 1/2 that separate each of the first two symbols from the others, by least squares.
     lines: Vec<[f64; 3]>,
 }
 
@@ -172,7 +173,7 @@ impl Plane {
         Ok(Self { points: tops.into_iter().zip(places).collect(), lines })
     }
 
-    /// Whether a line has one symbol on one side and all others on the other.
+    /// Returns whether a line has one symbol on one side, and all others on the other side.
     fn separates(&self, line: &[f64; 3], symbol: usize) -> bool {
         let value = |place: &(f64, f64)| line[0] * place.0 + line[1] * place.1 + line[2];
         self.points.iter().all(|(top, place)| (value(place) > 0.5) == (*top == symbol))
@@ -200,15 +201,15 @@ impl Plane {
         }
         let layout = Layout::auto_from_plots(&plots)
             .with_title("States of stacks, by the symbol on top")
-            .with_x_label("first main direction")
-            .with_y_label("second main direction")
+            .with_x_label("first principal component")
+            .with_y_label("second principal component")
             .with_width(640.)
             .with_height(440.);
         render_multiple(plots, layout)
     }
 }
 
-/// Points in the two directions in which they vary most, by power iteration.
+/// Projects points to the two directions in which they vary most, which are found by power iteration.
 fn main_directions(points: &[Vec<f64>]) -> Vec<(f64, f64)> {
     let width = points[0].len();
     let mean: Vec<f64> =
@@ -237,7 +238,7 @@ fn main_directions(points: &[Vec<f64>]) -> Vec<(f64, f64)> {
     values[0].iter().zip(&values[1]).map(|(x, y)| (*x, *y)).collect()
 }
 
-/// What lies on the stack of the palindromes' automaton after a word.
+/// Returns the stack of the palindrome automaton after a word.
 fn stack_after(word: &[SymbolId]) -> Vec<SymbolId> {
     let Some(automaton) = Task::Palindrome.automaton() else { return Vec::new() };
     let oracle = Oracle::tolerant(automaton);
@@ -254,8 +255,9 @@ fn stack_after(word: &[SymbolId]) -> Vec<SymbolId> {
     stack
 }
 
-/// How far apart the states of a^T $ a^T and b a^T $ a^T are as T grows. A memory machine that is right on both never recalls
-/// (the theorem's proof), and is an echo state network; the stack of a stack machine still has the b.
+/// Draws the distance between the states of a^T $ a^T and b a^T $ a^T as T grows. A memory machine that is correct on
+/// both words never recalls a state (by the proof of the theorem), and is therefore an echo state network. The stack of
+/// a stack machine still holds the b.
 fn theorem() -> Result<Scene, FigureError> {
     let alphabet = Task::Palindrome.alphabet();
     let reservoir = ReservoirParams::Cycle(Cycle { input: 0.1, cycle: 0.8, jump: 0.1, ..Cycle::default() })
@@ -287,8 +289,8 @@ fn theorem() -> Result<Scene, FigureError> {
     ];
     let layout = Layout::auto_from_plots(&plots)
         .with_log_y()
-        .with_title("How far a b at the beginning keeps states apart")
-        .with_x_label("letters a on either side of the centre (T)")
+        .with_title("Distance between states with and without an initial b")
+        .with_x_label("number of letters a on each side of the center (T)")
         .with_y_label("distance")
         .with_width(820.)
         .with_height(440.)

@@ -1,8 +1,10 @@
-//! The laboratory: every table and figure of the paper by one command, and what the paper did not measure.
+//! Experiments that reproduce every table and figure of the paper with one command, and measure what the paper did not.
 //!
-//! An experiment is a task, a model and a number of training words. A [`Specification`] says which; a [`Run`] searches hyperparameters
-//! and repeats the best, and appends each finished cell to a [`RecordFile`]; [`tables`] sets what was measured beside
-//! what was published, [`figures`] draws the paper's pictures and [`curves`] what was measured. A [`Problem`] is a task or a grammar; a model is anything that implements [`Model`].
+//! An experiment is a task, a model and a number of training words. A [`Specification`] lists the experiments. A
+//! [`Run`] searches for hyperparameters, repeats the training with the best ones, and appends each finished cell to a
+//! [`RecordFile`]. [`tables`] shows the measured values next to the published ones, [`figures`] draws the paper's
+//! figures, and [`curves`] plots the measured errors. A [`Problem`] is a task or a grammar, and a model is anything
+//! that implements [`Model`].
 
 pub mod curves;
 pub mod figures;

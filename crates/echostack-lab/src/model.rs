@@ -1,4 +1,4 @@
-//! What is compared: anything that learns outputs from traces.
+//! The models that experiments compare: anything that learns outputs from traces.
 
 use std::collections::BTreeMap;
 
@@ -8,67 +8,71 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::problem::Problem;
 
-/// Hyperparameters by their names, as a record keeps them.
+/// Hyperparameters by name, as stored in records.
 pub type Choice = BTreeMap<String, f64>;
 
-/// Why a model could not be trained.
+/// The reason why a model could not be trained.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ModelError(pub String);
 
 impl ModelError {
-    /// From any error.
+    /// Creates the error from any other error.
     pub fn new(error: impl std::fmt::Display) -> Self {
         Self(error.to_string())
     }
 }
 
-/// A model that takes part in the experiments. To add one, implement this and put it into a [`crate::models::all`] of
-/// your own; docs/add-a-baseline.md follows that once.
+/// A model that takes part in the experiments.
+///
+/// To add a model, implement this trait and put it into a list of your own, such as the one that [`crate::models::all`]
+/// returns; docs/add-a-baseline.md shows an example.
 pub trait Model: Send + Sync {
-    /// The name in tables and records.
+    /// Returns the name of the model in tables and records.
     fn name(&self) -> &str;
 
-    /// Whether it can be taught this task at all.
+    /// Returns whether the model can be trained on this problem.
     fn takes(&self, _problem: &Problem) -> bool {
         true
     }
 
-    /// Draws hyperparameters for a task, or none if there is nothing to choose: then no search takes place.
+    /// Draws hyperparameters for a problem. Returns `None` if there is nothing to choose; then there is no search.
     fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice>;
 
-    /// Makes what does not depend on the data. The same arguments give the same model.
+    /// Builds the part of the model that does not depend on the data. The same arguments give the same model.
     ///
     /// # Errors
-    /// If the choice is none of this model.
+    /// If these are not hyperparameters of this model.
     fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError>;
 }
 
-/// A model with its hyperparameters.
+/// A model with its hyperparameters, before training.
 pub trait Prepared: Send + Sync {
-    /// Trains on traces.
+    /// Trains the model on traces.
     ///
     /// # Errors
-    /// If it cannot be trained.
+    /// If the model cannot be trained.
     fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError>;
 }
 
 /// A trained model.
 pub trait Trained: Send + Sync {
-    /// For each word all outputs of all steps, the last one at its end, one after the other.
+    /// Returns the outputs on each word: the outputs of all steps, one after the other. The last step is at the end of
+    /// the word.
     fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>>;
 }
 
-/// How far a model is from the truth.
+/// Errors of a model, measured against reference traces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// The paper's metric: the mean of [`output_error`] over words.
     pub error: f64,
-    /// The part of words whose last output is off by more than a half: in a language, the words whose verdict is wrong.
+    /// The fraction of words whose last output is off by more than 0.5. For a language, these are the words with a
+    /// wrong verdict.
     pub wrong: f64,
 }
 
-/// Compares a model with traces.
+/// Compares the outputs of a model with those of traces.
 pub fn score(model: &dyn Trained, traces: &[Trace]) -> Score {
     let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
     let one = |(trace, given): (&Trace, Vec<f64>)| {

@@ -1,4 +1,4 @@
-//! What models are compared on: the paper's tasks, and any grammar.
+//! The problems that models are compared on: the paper's tasks, and any grammar.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::test_set::TestSet;
 
-/// A task or a grammar that models are taught and tested on.
+/// A task or a grammar that models are trained and tested on.
 #[derive(Clone, Debug)]
 pub struct Problem {
     name: String,
@@ -20,10 +20,11 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What a name stands for: one of the paper's tasks, or `grammar:PATH`, a grammar in Yacc's syntax.
+    /// Opens the problem that a name stands for: one of the paper's tasks, or `grammar:PATH` for a grammar in Yacc
+    /// syntax.
     ///
     /// # Errors
-    /// If it is neither.
+    /// If there is no such task, or if the grammar cannot be used.
     pub fn named(name: &str) -> Result<Self, SubjectError> {
         let Some(path) = name.strip_prefix("grammar:") else {
             let task: Task = name.parse()?;
@@ -33,27 +34,28 @@ impl Problem {
         Ok(Self { name: name.to_string(), subject: Arc::new(subject) })
     }
 
-    /// Its name in specifications and records.
+    /// Returns the name in specifications and records.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The task of the paper, if it is one.
+    /// Returns the task, if the problem is one of the paper's tasks.
     pub fn task(&self) -> Option<Task> {
         self.subject.task()
     }
 
-    /// Whether its words are symbols and its outputs 0 or 1; else both are vectors.
+    /// Returns whether words consist of symbols and outputs are 0 or 1. Otherwise, both are vectors.
     pub fn is_language(&self) -> bool {
         self.subject.language().is_some()
     }
 
-    /// The symbols.
+    /// Returns the symbols.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         self.subject.alphabet()
     }
 
-    /// The words of a training set, of which a part may be wrong: near misses and random words, half each.
+    /// Draws the words of a training set. A fraction of the words may be invalid: half of these are near misses, and
+    /// half are random words.
     pub(crate) fn training(&self, words: usize, negatives: f64, data: u64) -> Vec<Trace> {
         match (self.task(), self.subject.language()) {
             (Some(task), language) if negatives == 0. || language.is_none() => task.examples(Split::Train, words, data),
@@ -65,8 +67,8 @@ impl Problem {
         }
     }
 
-    /// The words of a test set; none if there are not so many: tasks that are no languages have the paper's examples only, and
-    /// long words of a grammar are not drawn.
+    /// Draws the words of a test set. Returns `None` if there are not enough words: tasks that are not languages have
+    /// only the paper's examples, and long words of a grammar are not drawn.
     pub(crate) fn testing(&self, test: &TestSet, data: u64) -> Option<Vec<Trace>> {
         let lengths = test.lengths.0..=test.lengths.1;
         let paper = test.kind == WordKind::Valid && lengths == Split::Test.lengths();
@@ -80,7 +82,7 @@ impl Problem {
         words.filter(|words| words.len() == test.words)
     }
 
-    /// Words of one kind with what the tolerant automaton does on them.
+    /// Draws words of one kind, with the actions of the tolerant automaton on them.
     fn drawn(
         &self,
         kind: WordKind,

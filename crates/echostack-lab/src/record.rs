@@ -1,4 +1,5 @@
-//! What was measured: one line of JSON for each finished cell, appended to a file that a killed run leaves whole.
+//! Records of measurements: one line of JSON per finished cell, appended to a file that stays intact when a run is
+//! killed.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -14,20 +15,20 @@ use crate::spec::Specification;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
 pub enum Line {
-    /// The first line: what all others belong to.
+    /// The specification that all other lines belong to. This is the first line.
     Specification {
         /// The version of echostack.
         version: String,
         /// The specification.
         specification: Specification,
     },
-    /// A set of hyperparameters was tried.
+    /// A set of hyperparameters that was tried.
     Draw(Draw),
-    /// The best set was trained and tested.
+    /// A training and test with the best set of hyperparameters.
     Repeat(Repeat),
 }
 
-/// Which experiment a cell belongs to.
+/// The experiment that a cell belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Unit {
     /// The task.
@@ -38,7 +39,7 @@ pub struct Unit {
     pub words: usize,
 }
 
-/// A set of hyperparameters and how it did.
+/// A set of hyperparameters, with its errors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Draw {
     /// The experiment.
@@ -48,16 +49,16 @@ pub struct Draw {
     pub draw: usize,
     /// The hyperparameters.
     pub choice: Choice,
-    /// The error on each of the data sets.
+    /// The error on each data set.
     pub errors: Vec<f64>,
-    /// Why it could not be trained, if it could not.
+    /// The reason why the model could not be trained, if this happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// How long it took.
+    /// The time that it took, in seconds.
     pub seconds: f64,
 }
 
-/// One training with the best hyperparameters.
+/// One training and test with the best hyperparameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeat {
     /// The experiment.
@@ -71,20 +72,20 @@ pub struct Repeat {
     pub seed: u64,
     /// The error on each test set.
     pub errors: BTreeMap<String, f64>,
-    /// The part of the words of each test set whose verdict is wrong; for languages only.
+    /// The fraction of words with a wrong verdict in each test set; for languages only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub wrong: BTreeMap<String, f64>,
-    /// Why it could not be trained, if it could not.
+    /// The reason why the model could not be trained, if this happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// How long training took, with what comes before it.
+    /// The time that training took, including the preparation of the model, in seconds.
     pub train_seconds: f64,
-    /// How long the first test took, the one that tables show.
+    /// The time that the first test took, in seconds. This is the test that the tables show.
     pub test_seconds: f64,
 }
 
 impl Line {
-    /// The line as others are ordered and found: without what was measured.
+    /// Returns the key by which lines are sorted and found. It does not contain what was measured.
     pub(crate) fn key(&self) -> (Option<&Unit>, bool, usize) {
         match self {
             Self::Specification { .. } => (None, false, 0),
@@ -93,7 +94,7 @@ impl Line {
         }
     }
 
-    /// The same with all times zero: what must be equal in two runs.
+    /// Returns the line with all times set to zero. Such lines must be equal in two runs.
     #[must_use]
     pub fn without_times(mut self) -> Self {
         match &mut self {
@@ -105,34 +106,36 @@ impl Line {
     }
 }
 
-/// Why a record cannot be used.
+/// The reason why a record cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("{path}: {error}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// A line is none of a record.
+    /// A line is not a valid line of a record.
     #[error("{path}, line {line}: {error}")]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, counted from 1.
         line: usize,
-        /// What is wrong.
+        /// The error in the line.
         error: serde_json::Error,
     },
     /// The file belongs to another experiment.
-    #[error("{0} is the record of another specification, or of another version; give another file or remove it")]
+    #[error(
+        "{0} is the record of another specification, or of another version; choose another file, or remove this one"
+    )]
     Other(PathBuf),
 }
 
-/// The file of a record, open for more lines.
+/// The file of a record, open for appending lines.
 #[derive(Debug)]
 pub struct RecordFile {
     path: PathBuf,
@@ -141,10 +144,11 @@ pub struct RecordFile {
 }
 
 impl RecordFile {
-    /// Opens the record of a specification; makes it if it is not there. A last line that was not finished is removed.
+    /// Opens the record of a specification, or creates it if it does not exist. An unfinished last line is removed.
     ///
     /// # Errors
-    /// If the system refuses, a line is none of a record, or the record is of another specification.
+    /// If the file cannot be read or written, if a line is not valid, or if the record belongs to another specification
+    /// or version.
     pub fn open(path: &Path, specification: &Specification) -> Result<Self, RecordError> {
         let refused = |error| RecordError::Io { path: path.to_path_buf(), error };
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
@@ -165,15 +169,15 @@ impl RecordFile {
         Ok(this)
     }
 
-    /// All lines so far.
+    /// Returns all lines so far.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// Adds a line.
+    /// Appends a line.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the file cannot be written.
     pub fn append(&mut self, line: Line) -> Result<(), RecordError> {
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
@@ -195,16 +199,16 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Line>, RecordError> {
 /// Reads a finished record.
 ///
 /// # Errors
-/// If the system refuses, or a line is none of a record.
+/// If the file cannot be read, or if a line is not valid.
 pub fn read(path: &Path) -> Result<Vec<Line>, RecordError> {
     let text = std::fs::read_to_string(path).map_err(|error| RecordError::Io { path: path.to_path_buf(), error })?;
     parse(path, &text)
 }
 
-/// Joins the parts of one experiment, sorted, each cell once.
+/// Merges the parts of one experiment. The lines are sorted, and each cell occurs once.
 ///
 /// # Errors
-/// If a part cannot be read, or two belong to different specifications.
+/// If a part cannot be read, or if two parts belong to different specifications.
 pub fn merge(parts: &[PathBuf]) -> Result<Vec<Line>, RecordError> {
     let mut all: Vec<Line> = Vec::new();
     for part in parts {

@@ -1,4 +1,5 @@
-//! The protocol: hyperparameters by random search, then repeats with the best of them; cell by cell.
+//! The protocol of the experiments: a random search for hyperparameters, and then repeats with the best ones, cell by
+//! cell.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -15,15 +16,16 @@ use crate::problem::Problem;
 use crate::record::{Draw, Line, RecordError, RecordFile, Repeat, Unit};
 use crate::spec::{Specification, SpecificationError};
 
-/// Data sets of the search are numbered from here, those of the repeats from 0: no data set is used for both.
+/// The number of the first data set of the search. Data sets of the repeats are numbered from 0, so that no data set is
+/// used for both.
 const SEARCH_DATA: u64 = 1_000_000;
 
-/// Which of several equal parts of the experiments.
+/// One of several equal parts of the experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// The number of this part, from 1.
+    /// The number of this part, counted from 1.
     pub number: usize,
-    /// How many parts there are.
+    /// The number of parts.
     pub of: usize,
 }
 
@@ -34,34 +36,34 @@ impl std::str::FromStr for Shard {
         let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
-            _ => Err(format!("{text:?} is no shard; 2/5 is the second of five")),
+            _ => Err(format!("{text:?} is not a shard; for example, 2/5 is the second of five")),
         }
     }
 }
 
-/// Why a run ended early.
+/// The reason why a run ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The record could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The specification is at fault.
+    /// The specification is invalid.
     #[error(transparent)]
     Specification(#[from] SpecificationError),
-    /// There is no such model.
+    /// There is no model with this name.
     #[error("there is no model {given:?}; the models are {}", known.join(", "))]
     Model {
-        /// The name given.
+        /// The name that was given.
         given: String,
-        /// The names there are.
+        /// The names of all models.
         known: Vec<String>,
     },
 }
 
-/// What is told of a run.
+/// A receiver of reports on the progress of a run.
 pub trait Progress: Sync {
-    /// So many of all cells of this run are done; this was the last one.
+    /// Reports the number of cells that are done, of all cells of this run, and the line of the last one.
     fn done(&self, cells: usize, of: usize, line: &Line);
 }
 
@@ -82,10 +84,10 @@ impl fmt::Debug for Run<'_> {
 }
 
 impl<'a> Run<'a> {
-    /// A run of a shard.
+    /// Creates the run of a shard.
     ///
     /// # Errors
-    /// If the specification has a task or a model that is not there.
+    /// If the specification is invalid, or if it names a task or a model that does not exist.
     pub fn new(specification: &'a Specification, models: &'a [Box<dyn Model>], shard: Shard) -> Result<Self, RunError> {
         let problems = specification.problems()?;
         let mut units = Vec::new();
@@ -105,7 +107,8 @@ impl<'a> Run<'a> {
         Ok(Self { specification, units })
     }
 
-    /// Runs all cells that the record does not have yet, on as many threads as rayon has, and appends each as soon as it is done.
+    /// Runs all cells that are missing from the record, on as many threads as rayon has, and appends each cell as soon
+    /// as it is done.
     ///
     /// # Errors
     /// If the record cannot be written.
@@ -144,7 +147,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The hyperparameters of a draw: the same for the same specification, problem, model and number.
+    /// Returns the hyperparameters of a draw. They are determined by the specification, the problem, the model and the
+    /// number of the draw.
     fn choice(&self, problem: &Problem, model: &dyn Model, draw: usize) -> Option<Choice> {
         let mut random = ChaCha8Rng::seed_from_u64(self.specification.seed);
         random.set_stream(draw as u64);
@@ -161,7 +165,8 @@ impl<'a> Run<'a> {
                 let data = seed + SEARCH_DATA + set as u64;
                 let trained = prepared.train(&problem.training(unit.words, self.specification.negatives, data))?;
                 let words = problem.testing(&self.specification.tests[0], data);
-                let words = words.ok_or_else(|| ModelError("the first test has no words of this task".into()))?;
+                let words = words
+                    .ok_or_else(|| ModelError("there are not enough words of this task for the first test".into()))?;
                 Ok(score(&*trained, &words).error)
             };
             (0..self.specification.validation_sets).map(one).collect()
@@ -213,8 +218,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Works through cells on as many threads as rayon has, each cell on one: so its time is its own, and none waits for a
-/// part of another.
+/// Processes cells on as many threads as rayon has, each cell on a single thread. The time of a cell is thus its own,
+/// and no cell waits for a part of another.
 fn side_by_side(cells: &[usize], work: impl Fn(usize) -> Result<(), RecordError> + Sync) -> Result<(), RecordError> {
     let next = AtomicUsize::new(0);
     let one_by_one = || {
@@ -225,7 +230,7 @@ fn side_by_side(cells: &[usize], work: impl Fn(usize) -> Result<(), RecordError>
     };
     let alone = || match ThreadPoolBuilder::new().num_threads(1).build() {
         Ok(pool) => pool.install(one_by_one),
-        Err(_) => one_by_one(), // the system gives no threads
+        Err(_) => one_by_one(), // the system provides no threads
     };
     std::thread::scope(|scope| {
         let threads = rayon::current_num_threads().min(cells.len());
@@ -236,7 +241,8 @@ fn side_by_side(cells: &[usize], work: impl Fn(usize) -> Result<(), RecordError>
     })
 }
 
-/// The hyperparameters with the least mean error; of equal ones those drawn first. None at all if nothing was searched.
+/// Returns the hyperparameters with the smallest mean error. Among equal ones, the first draw wins. They are empty if
+/// nothing was searched.
 fn best(lines: &[Line], unit: &Unit) -> Choice {
     let draws = lines.iter().filter_map(|line| match line {
         Line::Draw(draw) if draw.unit == *unit && draw.failed.is_none() => Some(draw),

@@ -1,4 +1,4 @@
-//! What is to be measured: the specification of an experiment, a TOML file.
+//! Specifications of experiments, which are TOML files that say what to measure.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 use crate::test_set::TestSet;
 
-/// The specification of an experiment. What is left out is as in the paper.
+/// The specification of an experiment. Fields that are left out have the paper's values.
 ///
 /// ```
 /// let spec = echostack_lab::Specification::from_toml(r#"
@@ -23,23 +23,23 @@ use crate::test_set::TestSet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Specification {
-    /// The tasks, by their names; `grammar:PATH` is a language of your own.
+    /// The names of the tasks; `grammar:PATH` is a language of your own.
     pub tasks: Vec<String>,
-    /// The models, by their names.
+    /// The names of the models.
     pub models: Vec<String>,
-    /// Everything random follows from this.
+    /// The seed that determines everything random.
     pub seed: u64,
-    /// How many sets of hyperparameters are tried.
+    /// The number of sets of hyperparameters that are tried.
     pub draws: usize,
-    /// On how many data sets each of them is tried.
+    /// The number of data sets that each set of hyperparameters is tried on.
     pub validation_sets: usize,
-    /// How often the best set is trained and tested, each time on new data.
+    /// The number of times that the best set is trained and tested, each time on new data.
     pub repeats: usize,
-    /// The number of training words; several numbers are several experiments.
+    /// The numbers of training words. Each number is a separate experiment.
     pub train_words: Vec<usize>,
-    /// The part of training words that is wrong: near misses and random words, half each.
+    /// The fraction of training words that are invalid: half of these are near misses, and half are random words.
     pub negatives: f64,
-    /// What the models are tested on.
+    /// The test sets that the models are tested on.
     pub tests: Vec<TestSet>,
 }
 
@@ -59,11 +59,11 @@ impl Default for Specification {
     }
 }
 
-/// Why a specification cannot be used.
+/// The reason why a specification cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecificationError {
-    /// It is no TOML, or has an unknown or a wrong field.
+    /// The text is not valid TOML, or has an unknown or invalid field.
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
     /// A value is out of range.
@@ -71,28 +71,28 @@ pub enum SpecificationError {
     Range {
         /// The field.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         given: String,
-        /// What it must be.
+        /// The values that are allowed.
         needed: &'static str,
     },
-    /// A name is no task's, and no grammar's.
+    /// A name is neither a task nor a grammar that can be used.
     #[error(transparent)]
     Problem(#[from] SubjectError),
 }
 
 impl Specification {
-    /// Reads a specification and checks it.
+    /// Reads a specification from TOML and checks it.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the specification is invalid.
     pub fn from_toml(text: &str) -> Result<Self, SpecificationError> {
         let this: Self = toml::from_str(text)?;
         this.problems()?;
         Ok(this)
     }
 
-    /// The specification as a file.
+    /// Returns the specification as TOML.
     ///
     /// # Errors
     /// If a number is too large for the format.
@@ -103,7 +103,7 @@ impl Specification {
     /// Checks the specification and opens its tasks.
     ///
     /// # Errors
-    /// What is out of range; a name that is no task's, and no grammar's.
+    /// If a value is out of range, or if a name is neither a task nor a grammar that can be used.
     pub fn problems(&self) -> Result<Vec<Problem>, SpecificationError> {
         let within = |name, given: usize, most: usize, needed| {
             let wrong = SpecificationError::Range { name, given: given.to_string(), needed };
@@ -116,18 +116,13 @@ impl Specification {
             within("train_words or words", words, 1_000_000, "from 1 to 1000000")?;
         }
         for test in &self.tests {
-            within("the lengths' end", test.lengths.1, 10_000_000, "from 1 to 10000000")?;
-            within("the lengths' beginning", test.lengths.0, test.lengths.1, "from 1 to the end")?;
+            within("the end of lengths", test.lengths.1, 10_000_000, "from 1 to 10000000")?;
+            within("the start of lengths", test.lengths.0, test.lengths.1, "from 1 to the end of lengths")?;
         }
         let names: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
-        within(
-            "the number of tests with different names",
-            names.len(),
-            self.tests.len(),
-            "that of all, and at least 1",
-        )?;
+        within("the number of tests", names.len(), self.tests.len(), "at least 1")?;
         if names.len() < self.tests.len() || !(0. ..=1.).contains(&self.negatives) {
-            let (name, needed) = ("negatives, or a test's name,", "from 0 to 1, or used once");
+            let (name, needed) = ("negatives, or the name of a test,", "from 0 to 1, or used only once");
             return Err(SpecificationError::Range { name, given: self.negatives.to_string(), needed });
         }
         self.tasks.iter().map(|name| Problem::named(name).map_err(SpecificationError::Problem)).collect()

@@ -1,4 +1,4 @@
-//! The paper's tables with our figures in them, each beside the published one.
+//! The paper's tables, with our values next to the published ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,19 +7,20 @@ use echostack::tasks::Task;
 
 use crate::record::{Line, Repeat, Unit};
 
-/// A mean and a standard deviation.
+/// A value in a table: a mean and a standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
     /// The mean.
     pub mean: f64,
     /// The standard deviation.
     pub deviation: f64,
-    /// Of how many repeats; 0 for what was published.
+    /// The number of repeats; 0 for published values.
     pub repeats: usize,
 }
 
 impl Figure {
-    /// Of some values; `None` if there are none. The deviation is that of the population, as numpy's.
+    /// Returns the mean and standard deviation of some values, or `None` if there are none. Like numpy's, the deviation
+    /// is that of the population.
     pub fn of(values: &[f64]) -> Option<Self> {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -27,40 +28,41 @@ impl Figure {
         (!values.is_empty()).then_some(Self { mean, deviation: variance.sqrt(), repeats: values.len() })
     }
 
-    /// Bold in the paper's tables of errors: mean and deviation below 1e-2.
+    /// Returns whether the value is bold in the paper's tables of errors: mean and deviation are below 1e-2.
     pub fn is_bold(&self) -> bool {
         self.mean < 1e-2 && self.deviation < 1e-2
     }
 }
 
-/// What a table shows.
+/// The quantity that a table shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// The mean absolute error on valid words.
     Error,
-    /// Seconds for training and testing.
+    /// The time for training and testing, in seconds.
     Seconds,
 }
 
 /// A table of the paper.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// The name of its files.
+    /// The name of its files, without extensions.
     pub name: &'static str,
-    /// What it is called.
+    /// The title.
     pub title: &'static str,
-    /// What it shows.
+    /// The quantity that it shows.
     pub quantity: Quantity,
     tasks: &'static [Task],
-    /// A line for each model: its name, then mean and deviation for each task; a star is bold, a dash was not published.
+    /// One line per model: its name, then the mean and deviation for each task. A star marks a bold value, and a dash a
+    /// value that was not published.
     published: &'static str,
 }
 
 const MEMORY: &[Task] = &[Task::Latch, Task::Copy, Task::RepeatCopy];
 const LANGUAGES: &[Task] = &[Task::Dyck1, Task::Dyck2, Task::Dyck3, Task::Anbn, Task::Palindrome, Task::Json];
 
-/// The paper's tables: two of errors, two of times, and those of its appendix. The stack machines in Python are the peer of the
-/// benchmarks, on the same words (experiments/peer).
+/// The paper's tables: two of errors, two of times, and those of its appendix. The stack machines in Python are the
+/// peer that the benchmarks compare with, on the same words (experiments/peer).
 pub const TABLES: [Table; 6] = [
     Table {
         name: "memory-errors",
@@ -152,7 +154,7 @@ pub const TABLES: [Table; 6] = [
     },
     Table {
         name: "large-seconds",
-        title: "Seconds of echo state networks with 1,024 neurons (appendix)",
+        title: "Seconds for training and testing echo state networks with 1,024 neurons (appendix)",
         quantity: Quantity::Seconds,
         tasks: &Task::ALL,
         published: "
@@ -162,14 +164,14 @@ pub const TABLES: [Table; 6] = [
     },
 ];
 
-/// A published figure, and whether it is bold.
+/// A published value, and whether it is bold; `None` if nothing was published.
 type Published = Option<(Figure, bool)>;
 
-/// The paper's number of training words.
+/// The number of training words in the paper.
 const TRAINING_WORDS: usize = 100;
 
 impl Table {
-    /// The models in their order, each with what was published for each task.
+    /// Returns the models in order, each with the published values for all tasks.
     pub fn published(&self) -> Vec<(&'static str, Vec<Published>)> {
         let row = |line: &'static str| {
             let mut words = line.split_whitespace();
@@ -189,9 +191,9 @@ impl Table {
         self.published.lines().filter_map(row).collect()
     }
 
-    /// What was measured, by model and task.
+    /// Returns the measured values, by model and task.
     fn measured(&self, repeats: &[&Repeat]) -> BTreeMap<(String, String), Figure> {
-        // Of experiments with several numbers of training words, those that come nearest to the paper's.
+        // If there are experiments with several numbers of training words, take the number closest to the paper's.
         let words = repeats.iter().map(|repeat| repeat.unit.words).min_by_key(|words| words.abs_diff(TRAINING_WORDS));
         let mut values: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
         for repeat in repeats.iter().filter(|repeat| repeat.failed.is_none() && Some(repeat.unit.words) == words) {
@@ -204,7 +206,7 @@ impl Table {
         values.into_iter().filter_map(|(key, values)| Some((key, Figure::of(&values)?))).collect()
     }
 
-    /// All cells: model, task, what was measured and what was published.
+    /// Returns all cells of the table.
     pub fn cells(&self, lines: &[Line]) -> Vec<Cell> {
         let repeats: Vec<&Repeat> = lines
             .iter()
@@ -224,7 +226,7 @@ impl Table {
         cells
     }
 
-    /// Digits after the point.
+    /// Returns the number of digits after the decimal point.
     fn digits(&self, mean: f64) -> usize {
         match self.quantity {
             Quantity::Error => 2,
@@ -239,7 +241,7 @@ impl Table {
         format!("{:.digits$} ± {:.digits$}", figure.mean, figure.deviation)
     }
 
-    /// The table as Markdown: in each cell our figure, and below it the published one and the difference.
+    /// Returns the table as Markdown. Each cell has our value and, below it, the published value and the difference.
     pub fn markdown(&self, lines: &[Line]) -> String {
         let cells = self.cells(lines);
         let mut text = format!("## {}\n\n| model |", self.title);
@@ -273,7 +275,7 @@ impl Table {
         text
     }
 
-    /// One line a cell.
+    /// Returns the table as CSV, one line per cell.
     pub fn csv(&self, lines: &[Line]) -> String {
         let mut text =
             "model,task,mean,deviation,repeats,published mean,published deviation,published bold\n".to_string();
@@ -286,11 +288,12 @@ impl Table {
         text
     }
 
-    /// The table as LaTeX, in the paper's form, with the published figure in brackets; needs the packages booktabs and bm.
+    /// Returns the table as LaTeX, in the paper's form, with the published values in parentheses. It needs the packages
+    /// booktabs and bm.
     pub fn latex(&self, lines: &[Line]) -> String {
         let columns = "c".repeat(self.tasks.len());
         let mut text =
-            format!("% {}; in brackets what was published\n\\begin{{tabular}}{{l{columns}}}\nmodel", self.title);
+            format!("% {}; published values in parentheses\n\\begin{{tabular}}{{l{columns}}}\nmodel", self.title);
         self.tasks.iter().for_each(|task| write!(text, " & {task}").unwrap_or_default());
         text.push_str(" \\\\\n\\midrule\n");
         let math = |figure: Figure, bold: bool| {
@@ -320,36 +323,36 @@ pub struct Cell {
     pub model: &'static str,
     /// The task.
     pub task: Task,
-    /// What was measured; `None` if it was not run.
+    /// The measured value; `None` if the experiment was not run.
     pub ours: Option<Figure>,
-    /// What was published, and whether it is bold; `None` if nothing was.
+    /// The published value, and whether it is bold; `None` if nothing was published.
     pub published: Published,
 }
 
 impl Cell {
-    /// Our mean less the published one, if there are both.
+    /// Returns our mean minus the published one, if both exist.
     pub fn difference(&self) -> Option<f64> {
         Some(self.ours?.mean - self.published?.0.mean)
     }
 }
 
-/// What a model is measured by on a test.
+/// The measure of a model's performance on a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// The mean absolute error over the steps of words.
     Error,
-    /// The part of words whose verdict is wrong.
+    /// The fraction of words with a wrong verdict.
     Wrong,
 }
 
 impl Measure {
-    /// Both.
+    /// All measures.
     pub const ALL: [Self; 2] = [Self::Error, Self::Wrong];
 
     fn title(self) -> &'static str {
         match self {
             Self::Error => "Mean absolute error over the steps of words",
-            Self::Wrong => "Part of words whose verdict is wrong",
+            Self::Wrong => "Fraction of words with a wrong verdict",
         }
     }
 
@@ -361,7 +364,7 @@ impl Measure {
     }
 }
 
-/// All that was measured: by task, model, number of training words and test.
+/// Returns all measured values by task, model, number of training words and test.
 pub fn summary(lines: &[Line], measure: Measure) -> BTreeMap<(Unit, String), Figure> {
     let mut values: BTreeMap<(Unit, String), Vec<f64>> = BTreeMap::new();
     for line in lines {
@@ -373,7 +376,8 @@ pub fn summary(lines: &[Line], measure: Measure) -> BTreeMap<(Unit, String), Fig
     values.into_iter().filter_map(|(key, values)| Some((key, Figure::of(&values)?))).collect()
 }
 
-/// The summary as Markdown: a table for each measure, test and number of training words, with a row for each model.
+/// Returns the summary as Markdown: a table for each measure, test and number of training words, with a row for each
+/// model.
 pub fn summary_markdown(lines: &[Line]) -> String {
     let mut text = String::new();
     for measure in Measure::ALL {
@@ -391,7 +395,7 @@ pub fn summary_markdown(lines: &[Line]) -> String {
     text
 }
 
-/// A row for each model, a column for each task.
+/// Writes a table with a row for each model and a column for each task.
 fn write_table(text: &mut String, cells: &BTreeMap<(&str, &str), Figure>) {
     let tasks: BTreeSet<&str> = cells.keys().map(|(_, task)| *task).collect();
     let models: BTreeSet<&str> = cells.keys().map(|(model, _)| *model).collect();
@@ -411,7 +415,7 @@ fn write_table(text: &mut String, cells: &BTreeMap<(&str, &str), Figure>) {
     text.push_str("\n\n");
 }
 
-/// The summary, one line a cell.
+/// Returns the summary as CSV, one line per cell.
 pub fn summary_csv(lines: &[Line]) -> String {
     let mut text = "measure,task,model,training words,test,mean,deviation,repeats\n".to_string();
     for measure in Measure::ALL {
@@ -424,7 +428,8 @@ pub fn summary_csv(lines: &[Line]) -> String {
     text
 }
 
-/// The errors that differ from the published ones by more than 0.05, and the bold cells that are not bold here.
+/// Returns the cells whose errors differ from the published ones by more than 0.05, and the cells that are bold in the
+/// paper but not here.
 pub fn departures(lines: &[Line]) -> Vec<Cell> {
     let tables = TABLES.iter().filter(|table| table.quantity == Quantity::Error);
     let differs = |cell: &Cell| {

@@ -1,22 +1,23 @@
-//! The words that models are tested on.
+//! Test sets, which describe the words that models are tested on.
 
 use echostack::language::WordKind;
 use echostack::tasks::Split;
 use serde::{Deserialize, Serialize};
 
-/// Words that models are tested on. The copy tasks have the paper's examples only: valid words of the paper's lengths.
+/// A description of words that models are tested on. The copy tasks have only the paper's examples: valid words of the
+/// paper's lengths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestSet {
     /// The name in records and tables.
     pub name: String,
-    /// Which words.
+    /// The kind of the words.
     #[serde(default)]
     pub kind: WordKind,
-    /// The least and the greatest length.
+    /// The minimum and the maximum length.
     #[serde(default = "test_lengths")]
     pub lengths: (usize, usize),
-    /// How many words.
+    /// The number of words.
     #[serde(default = "test_words")]
     pub words: usize,
 }

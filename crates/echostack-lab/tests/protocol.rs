@@ -1,4 +1,4 @@
-//! A run that is stopped and resumed, split and merged, or on one thread, gives what one run gives.
+//! Tests that a run gives the same results if it is stopped and resumed, split and merged, or run on one thread.
 
 use std::path::Path;
 
@@ -48,13 +48,13 @@ fn shards_threads_and_stops_do_not_change_a_result() {
     let folder = tempfile::tempdir().unwrap();
     let specification = small();
     let whole = run(&folder.path().join("whole"), &specification, WHOLE);
-    // Six experiments of the stack machine, six of the echo state network, four of the memory machine.
+    // Six experiments with the stack machine, six with the echo state network, four with the memory machine.
     assert_eq!(whole.len(), 1 + 16 * 4);
     let failed = |line: &&Line| match line {
         Line::Specification { .. } => false,
         Line::Draw(draw) => draw.failed.is_some() || draw.errors.len() != 1,
         Line::Repeat(repeat) => {
-            // There are no wrong words of a copy task.
+            // Copy tasks have no wrong words.
             let tests = if repeat.unit.task == "repeat-copy" { 1 } else { 2 };
             repeat.failed.is_some() || repeat.errors.len() != tests
         }

@@ -1,4 +1,5 @@
-//! How long training and judging take, for the Python package to be compared with: seconds of each, the least of five.
+//! Measures training and judging, for comparison with the Python package, and prints the seconds of each, the minimum
+//! of five runs.
 
 use std::time::Instant;
 
@@ -20,7 +21,7 @@ fn least(mut run: impl FnMut()) -> f64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = Task::Dyck3;
-    let language = task.language().ok_or("a task of symbols")?;
+    let language = task.language().ok_or("not a task of symbols")?;
     let oracle = Oracle::strict(language.automaton().clone())?;
     let mut random = Split::Train.generator(0);
     let parts = [(WordKind::Valid, 50), (WordKind::NearMiss, 25), (WordKind::Random, 25)];
@@ -28,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .into_iter()
         .flat_map(|(kind, count)| examples(&*language, &oracle, kind, 1..=50, count, &mut random))
         .collect();
-    // As Python's traces come: sorted symbols, from text.
+    // The traces go through text, as those from Python do, with sorted symbols.
     let mut text = Vec::new();
     write_traces(&mut text, &task.alphabet(), &traces)?;
     let (alphabet, traces) = read_traces(&mut &text[..])?;
@@ -36,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let params = params.check()?;
     let mut fitted = None;
     let fit = least(|| fitted = params.fit(&alphabet, &traces, &()).ok());
-    let machine = fitted.ok_or("it learns")?;
+    let machine = fitted.ok_or("training failed")?;
     let words: Vec<Word> = task.examples(Split::Test, 1000, 1).iter().map(|trace| trace.word().clone()).collect();
     let judge = least(|| drop(judge_all(&machine, &words, Limits::default())));
     println!("{fit} {judge}");

@@ -24,13 +24,13 @@ struct Lists {
 impl Lists {
     fn new() -> Result<Self, Box<dyn std::error::Error>> {
         let alphabet = Arc::new(Alphabet::new(["[", "]", "x"], ["Value", "Values"])?);
-        let symbol = |name: &str| alphabet.symbol(name).ok_or("the alphabet has this symbol");
+        let symbol = |name: &str| alphabet.symbol(name).ok_or("the alphabet lacks a symbol");
         let [open, close, item] = [symbol("[")?, symbol("]")?, symbol("x")?];
         let (value, values) = (symbol("Value")?, symbol("Values")?);
         Ok(Self { alphabet, open, close, item, value, values })
     }
 
-    /// What is done to the stack before a token is read, or at the end: one reduction after the other.
+    /// Reduces the stack before a token is read, or at the end, and returns the reductions.
     fn reductions(&self, stack: &mut Vec<SymbolId>) -> Vec<Reduction> {
         let mut done = Vec::new();
         loop {
@@ -52,7 +52,7 @@ impl Lists {
         }
     }
 
-    /// Whether a token can follow, or the word can end.
+    /// Returns true if a token can follow, or the word can end.
     fn fits(&self, stack: &[SymbolId], next: Option<SymbolId>) -> bool {
         let nested = stack.contains(&self.open);
         match next {
@@ -62,7 +62,7 @@ impl Lists {
         }
     }
 
-    /// The trace of a word. A word that goes wrong is annotated up to the token that cannot follow.
+    /// Returns the trace of a word. A wrong word is annotated up to the token that cannot follow.
     fn trace(&self, word: &str) -> Result<Trace, Box<dyn std::error::Error>> {
         let tokens: Vec<SymbolId> = word.split(' ').filter_map(|name| self.alphabet.symbol(name)).collect();
         let (mut stack, mut steps) = (Vec::new(), Vec::new());

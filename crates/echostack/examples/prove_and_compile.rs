@@ -12,7 +12,7 @@ use echostack::{Oracle, Params, Recognizer, Study, Table};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Any language will do; this one is a simplified JSON.
-    let language = Task::Json.language().ok_or("the task is a language")?;
+    let language = Task::Json.language().ok_or("the task is not a language")?;
     let params =
         Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) }.check()?;
     let deadline = Deadline::new(std::time::Duration::from_secs(60), &());

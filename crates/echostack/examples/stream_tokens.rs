@@ -1,4 +1,4 @@
-//! Reads tokens one at a time, as they arrive, and says at every point what could come next.
+//! Reads tokens one at a time, as they arrive, and prints after each token what can follow.
 //!
 //!     echo '( ( ) ) )' | cargo run --release --example stream_tokens
 
@@ -11,7 +11,7 @@ use echostack::tasks::Task;
 use echostack::{Limits, Lookahead, Params, Recognizer, Session, Study};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let language = Task::Dyck1.language().ok_or("the task is a language")?;
+    let language = Task::Dyck1.language().ok_or("the task is not a language")?;
     let params = Params { mode: Mode::Strict, ..Params::standard(ReservoirKind::Cycle, 256, 0) }.check()?;
     let (machine, _) = Study { tests: 1000, ..Study::default() }.learn(&*language, &params, &(), &mut |_| ())?;
     let alphabet = machine.alphabet();

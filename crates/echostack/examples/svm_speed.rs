@@ -1,5 +1,5 @@
-//! Trains the readouts of a latch machine (about 3,000 rows of 512 features), prints the seconds, and writes the rows, so
-//! that `benchmarks/svm.py` can train scikit-learn's SVC on the same.
+//! Trains the readouts of a latch machine (about 3,000 rows of 512 features), prints the seconds, and writes the rows,
+//! so that `benchmarks/svm.py` can train scikit-learn's SVC on the same rows.
 //!
 //! `cargo run --release --example svm_speed FOLDER`
 
@@ -13,11 +13,11 @@ use echostack::reservoir::ReservoirKind;
 use echostack::tasks::{Split, Task};
 
 fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let folder = std::env::args().nth(1).ok_or("name a folder to write to")?;
+    let folder = std::env::args().nth(1).ok_or("give a folder to write to")?;
     let folder = Path::new(&folder);
     let task = Task::Latch;
     let train = task.examples(Split::Train, 100, 0);
-    // scikit-learn's own width, and the cost of the measurements that the project began with.
+    // The kernel width is scikit-learn's default; the cost is that of the project's first measurements.
     let params =
         Params { svm: Svm { cost: 100., gamma: 1., ..Svm::default() }, ..task.params(ReservoirKind::Cycle, 256, 0) };
     let params = params.check()?;

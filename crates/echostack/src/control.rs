@@ -1,21 +1,23 @@
-//! Long calls take a control: progress goes out through it, cancellation comes in.
+//! Progress reports and cancellation for long calls.
+//!
+//! A long call takes a [`Control`], to which it reports its progress and which can cancel it.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::name::named;
 
-/// A part of a long call.
+/// A stage of a long call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stage {
     /// The traces are run through the reservoir.
     Collect,
-    /// The classifiers are trained; one unit is one pair of classes or one regression.
+    /// The classifiers are trained. One unit is one pair of classes or one regression.
     Train,
     /// A trained machine is tested on fresh words.
     Test,
-    /// A proof is searched; the units are parts of the stack, and more may be found.
+    /// A proof is searched for. The units are stack suffixes; their total may grow as more are found.
     Prove,
 }
 
@@ -23,7 +25,7 @@ impl Stage {
     /// All stages.
     pub(crate) const ALL: [Self; 4] = [Self::Collect, Self::Train, Self::Test, Self::Prove];
 
-    /// Its name in messages.
+    /// Returns the stage's name, as used in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Collect => "collect",
@@ -36,7 +38,8 @@ impl Stage {
 
 named!(Stage, "stage");
 
-/// What a long call reports to, and asks whether to go on. `()` is the control that does neither.
+/// A receiver of progress reports that can also cancel a long call. `()` is the control that ignores progress and never
+/// cancels.
 ///
 /// ```
 /// use echostack::Control;
@@ -54,10 +57,10 @@ named!(Stage, "stage");
 /// }
 /// ```
 pub trait Control: Sync {
-    /// `done` of `total` units of the stage are finished. Called from any thread.
+    /// Called when `done` of `total` units of the stage are finished. Calls may come from any thread.
     fn progress(&self, _stage: Stage, _done: usize, _total: usize) {}
 
-    /// Whether the call shall stop as soon as it can.
+    /// Returns whether the call should stop as soon as possible.
     fn cancelled(&self) -> bool {
         false
     }
@@ -65,7 +68,7 @@ pub trait Control: Sync {
 
 impl Control for () {}
 
-/// A control that stops a call when its time is up, or when another control does.
+/// A control that cancels a call when its time is up, or when another control cancels it.
 ///
 /// ```
 /// use echostack::Control;
@@ -78,7 +81,7 @@ impl Control for () {}
 /// assert!(hasty.cancelled() && hasty.is_over());
 /// ```
 pub struct Deadline<'c> {
-    /// `None` is a time that never comes.
+    /// The time at which the deadline expires, or `None` if it never does.
     until: Option<Instant>,
     control: &'c dyn Control,
 }
@@ -90,12 +93,13 @@ impl fmt::Debug for Deadline<'_> {
 }
 
 impl<'c> Deadline<'c> {
-    /// A deadline so far from now. One that is too far for the clock never comes.
+    /// Creates a deadline that expires after `time`, counted from now. If that is too far in the future for the clock,
+    /// the deadline never expires.
     pub fn new(time: Duration, control: &'c dyn Control) -> Self {
         Self { until: Instant::now().checked_add(time), control }
     }
 
-    /// Whether the time is up.
+    /// Returns whether the time is up.
     pub fn is_over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
     }
@@ -111,30 +115,31 @@ impl Control for Deadline<'_> {
     }
 }
 
-/// The control asked to stop.
+/// The error of a call that its control stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cancelled;
 
-/// Asks a control whether to go on, but not at each of many small steps: that would take longer than the steps.
+/// Asks a control whether to continue, but not at each of many small steps, since asking would take longer than the
+/// steps.
 pub(crate) struct Poll<'c> {
     control: &'c dyn Control,
     left: u32,
 }
 
 impl<'c> Poll<'c> {
-    /// How many steps are taken without asking.
+    /// The number of small steps between two polls of the control.
     const STEPS: u32 = 1024;
 
     pub(crate) fn new(control: &'c dyn Control) -> Self {
         Self { control, left: 0 }
     }
 
-    /// A step that takes a microsecond or so.
+    /// Counts one small step, which takes about a microsecond.
     pub(crate) fn step(&mut self) -> Result<(), Cancelled> {
         self.steps(1)
     }
 
-    /// So many small steps at once.
+    /// Counts `count` small steps at once.
     pub(crate) fn steps(&mut self, count: usize) -> Result<(), Cancelled> {
         self.left = self.left.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
         if self.left > 0 {
@@ -143,7 +148,7 @@ impl<'c> Poll<'c> {
         self.now()
     }
 
-    /// A step that takes longer.
+    /// Counts a step that takes longer, and asks the control at once.
     pub(crate) fn now(&mut self) -> Result<(), Cancelled> {
         self.left = Self::STEPS;
         if self.control.cancelled() { Err(Cancelled) } else { Ok(()) }

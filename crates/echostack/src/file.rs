@@ -1,6 +1,7 @@
-//! Files: safetensors with a header in JSON. They are checked when they are read, and replaced whole when they are written.
+//! Model files: safetensors files with a JSON header, which are validated when they are read and replaced atomically
+//! when they are written.
 //!
-//! Machines and tables keep themselves in such files; the key of the header tells which of them it is.
+//! Machines and tables are saved in such files. The key of the header says which of the two a file contains.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
@@ -11,30 +12,31 @@ use safetensors::{SafeTensors, serialize};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The version of the formats; a file of another version is refused.
+/// The version of the file formats. Files of any other version are rejected.
 pub(crate) const VERSION: u32 = 1;
-/// The largest file that is read.
+/// The maximum size of a file that is read.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// Why a model file could not be written or read.
+/// The reason a model file could not be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("{path}: {error}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says; told above, and so no cause of its own.
+        /// The error of the operating system. It is part of the message, and therefore not reported again as the
+        /// source.
         error: std::io::Error,
     },
-    /// The file is larger than any model.
+    /// The file is larger than any model can be.
     #[error("the file has {0} bytes or more; a model file has at most {MAX_FILE_BYTES}")]
     TooLarge(u64),
-    /// The bytes are no safetensors file, or have no echostack header.
-    #[error("this is no echostack model: {0}")]
+    /// The bytes are not a safetensors file, or have no echostack header.
+    #[error("this is not an echostack model: {0}")]
     NotAModel(String),
-    /// The file is of another version.
+    /// The file has a different format version.
     #[error(
         "the model has format version {0}, but this program reads version {VERSION}; save it again with a matching version"
     )]
@@ -42,10 +44,8 @@ pub enum FileError {
     /// The parts of the file contradict each other or are out of range.
     #[error("the model is damaged: {0}")]
     Damaged(String),
-    /// The machine's reservoir is of a type that cannot be saved.
-    #[error(
-        "the machine's reservoir is of a type of your own that gives no parts; implement Reservoir::parts to save it"
-    )]
+    /// The machine's reservoir has a type that cannot be saved.
+    #[error("the machine's reservoir has a custom type that returns no parts; implement Reservoir::parts to save it")]
     Reservoir,
 }
 
@@ -53,13 +53,13 @@ pub(crate) fn damaged<T>(what: impl Into<String>) -> Result<T, FileError> {
     Err(FileError::Damaged(what.into()))
 }
 
-/// Read first, so that another version is told apart from damage.
+/// The version in a header. It is read first, to distinguish a different version from damage.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
 }
 
-/// Tensors on their way into a file.
+/// Tensors to be written to a file.
 #[derive(Default)]
 pub(crate) struct Tensors(BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>);
 
@@ -74,7 +74,7 @@ impl Tensors {
         self.0.insert(name.into(), (Dtype::U32, shape.to_vec(), bytes));
     }
 
-    /// The bytes of a file with these tensors and this header.
+    /// Returns the bytes of a file with these tensors and this header.
     pub(crate) fn to_bytes(&self, key: &str, header: &impl Serialize) -> Result<Vec<u8>, FileError> {
         let broken = |error: String| FileError::Damaged(error);
         let header = serde_json::to_string(header).map_err(|error| broken(error.to_string()))?;
@@ -88,7 +88,7 @@ impl Tensors {
     }
 }
 
-/// Tensors of a file that is read.
+/// Tensors of a file that is being read.
 pub(crate) struct Reader<'a>(SafeTensors<'a>);
 
 impl<'a> Reader<'a> {
@@ -96,7 +96,8 @@ impl<'a> Reader<'a> {
         self.0.tensor(name).is_ok()
     }
 
-    /// The bytes of a tensor of this type with `width` columns (1: a plain list).
+    /// Returns the bytes of a tensor with this element type and `width` columns. A one-dimensional tensor counts as one
+    /// column.
     pub(crate) fn bytes(&self, name: &str, dtype: Dtype, width: usize) -> Result<&'a [u8], FileError> {
         let Ok(tensor) = self.0.tensor(name) else { return damaged(format!("the tensor {name} is missing")) };
         let fits = match *tensor.shape() {
@@ -129,17 +130,17 @@ impl<'a> Reader<'a> {
         Ok(bytes.as_chunks::<4>().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect())
     }
 
-    /// Rows of `N` integers.
+    /// Returns the rows of a tensor with `N` columns of integers.
     pub(crate) fn rows<const N: usize>(&self, name: &str) -> Result<Vec<[u32; N]>, FileError> {
         Ok(self.integers(name, N)?.as_chunks::<N>().0.to_vec())
     }
 
-    /// The shape of a tensor, if it is there.
+    /// Returns the shape of a tensor, or `None` if the file does not contain it.
     pub(crate) fn shape(&self, name: &str) -> Option<Vec<usize>> {
         self.0.tensor(name).ok().map(|tensor| tensor.shape().to_vec())
     }
 
-    /// The header of a file, and its tensors.
+    /// Returns the header of a file and a reader of its tensors.
     pub(crate) fn open<H: DeserializeOwned>(key: &str, bytes: &'a [u8]) -> Result<(H, Self), FileError> {
         let header = header(key, bytes)?.ok_or_else(|| FileError::NotAModel(format!("it has no {key:?} metadata")))?;
         let bad_header = |error: serde_json::Error| FileError::Damaged(format!("its header: {error}"));
@@ -153,18 +154,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The header under this key, if the file has one.
+/// Returns the header under this key, if the file has one.
 pub(crate) fn header(key: &str, bytes: &[u8]) -> Result<Option<String>, FileError> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| FileError::NotAModel(error.to_string()))?;
     Ok(metadata.metadata().as_ref().and_then(|map| map.get(key)).cloned())
 }
 
-/// Writes a file. One that is there is replaced at once and whole, or not at all.
+/// Writes a file. An existing file is replaced atomically: as a whole, or not at all.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         let mut builder = tempfile::Builder::new();
-        // As any new file, in place of the secrecy of temporary ones; the user's mask still applies.
+        // Use the permissions of an ordinary new file instead of the private ones of a temporary file. The umask still
+        // applies.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(folder)?;
@@ -179,11 +181,11 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// Reads a file, unless it is too large.
 ///
 /// # Errors
-/// If the system refuses, or there is more than a model has.
+/// If the operating system reports an error, or if the file is larger than any model can be.
 pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let io = |error| FileError::Io { path: path.to_path_buf(), error };
     let mut bytes = Vec::new();
-    // What the system says of its size is not asked: of a device that is nothing.
+    // The size that the operating system reports is not used, because it is zero for devices.
     let file = std::fs::File::open(path).map_err(io)?;
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {

@@ -1,7 +1,7 @@
-//! Numbers that identify things, each kind a type of its own, so that two kinds cannot be confused.
+//! Numbered identifiers, with a separate type for each kind of thing so that two kinds cannot be confused.
 
-/// Declares a type for the numbers of one kind of thing, counted from 0. It can be made from an index and converted to
-/// one, and compared; there is no arithmetic on it.
+/// Declares a type for the numbers of one kind of thing, counted from 0. Values can be created from an index, converted
+/// to one, and compared; there is no arithmetic on them.
 macro_rules! index {
     ($(#[$attribute:meta])* $visibility:vis $name:ident) => {
         $(#[$attribute])*
@@ -9,14 +9,14 @@ macro_rules! index {
         $visibility struct $name(u32);
 
         impl $name {
-            /// The number of the thing at this index.
+            /// Returns the number of the thing at this index.
             #[inline]
             pub(crate) const fn new(index: usize) -> Self {
-                assert!(index <= u32::MAX as usize, "numbers have 32 bits");
+                assert!(index <= u32::MAX as usize, "an index must fit in 32 bits");
                 Self(index as u32)
             }
 
-            /// The index of the thing with this number.
+            /// Returns the index of the thing with this number.
             #[inline]
             pub(crate) const fn index(self) -> usize {
                 self.0 as usize

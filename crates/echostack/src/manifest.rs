@@ -1,18 +1,19 @@
-//! What a model file says about its origin.
+//! The manifest of a model file, which describes where the model comes from.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
-/// What a model file says about its origin: who trained the model, on what, and with which parameters.
+/// The description of a model's origin in its file: who trained the model, on what, and with which parameters.
 ///
-/// In the file it is a JSON object of strings. The facts that echostack itself notes have accessors; any other key is kept as it is.
+/// In the file, it is a JSON object whose values are strings. The facts that echostack itself records have accessors;
+/// all other keys are kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Manifest(BTreeMap<String, String>);
 
-/// Defines the accessor and the setter of each fact that echostack notes, with its key in the file.
+/// Defines the accessor and the setter of each fact that echostack records, with its key in the file.
 macro_rules! facts {
     ($($doc:literal $key:literal $get:ident $set:ident)*) => {
         impl Manifest {
@@ -22,7 +23,7 @@ macro_rules! facts {
                     self.get($key)
                 }
 
-                #[doc = concat!("Sets what [`Manifest::", stringify!($get), "`] returns.")]
+                #[doc = concat!("Sets the value that [`Manifest::", stringify!($get), "`] returns.")]
                 pub fn $set(&mut self, value: impl Display) {
                     self.set($key, value);
                 }
@@ -32,22 +33,22 @@ macro_rules! facts {
 }
 
 facts! {
-    "The version of echostack that made the model." "echostack" version set_version
-    "The built-in task that the model was made for." "task" task set_task
-    "The grammar or automaton that the model was made for." "language" language set_language
-    "The source of the lexer, if the model reads texts." "lexer" lexer set_lexer
-    "The name of the encoding by which a grammar became rules." "encoding" encoding set_encoding
-    "The parameters of the reservoir." "reservoir" reservoir set_reservoir
-    "The parameters of the support vector machines." "svm" svm set_svm
-    "The seed of words and weights." "seed" seed set_seed
-    "The number of training words that were asked for." "count" word_count set_word_count
-    "The number of traces that the model was trained on." "traces" trace_count set_trace_count
-    "The SHA-256 digest of these traces." "traces.sha256" trace_digest set_trace_digest
-    "What the model was constructed from, if it was not trained." "constructed" constructed set_constructed
+    "Returns the version of echostack that made the model." "echostack" version set_version
+    "Returns the built-in task that the model was made for." "task" task set_task
+    "Returns the grammar or automaton that the model was made for." "language" language set_language
+    "Returns the source of the lexer, if the model reads texts." "lexer" lexer set_lexer
+    "Returns the name of the encoding that turned a grammar into rules." "encoding" encoding set_encoding
+    "Returns the parameters of the reservoir." "reservoir" reservoir set_reservoir
+    "Returns the parameters of the support vector machines." "svm" svm set_svm
+    "Returns the random seed of the words and weights." "seed" seed set_seed
+    "Returns the number of training words that were requested." "count" word_count set_word_count
+    "Returns the number of traces that the model was trained on." "traces" trace_count set_trace_count
+    "Returns the SHA-256 digest of the training traces." "traces.sha256" trace_digest set_trace_digest
+    "Returns what the model was constructed from, if it was not trained." "constructed" constructed set_constructed
 }
 
 impl Manifest {
-    /// The value of a key.
+    /// Returns the value of a key, if there is one.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
     }
@@ -57,12 +58,12 @@ impl Manifest {
         self.0.insert(key.to_string(), value.to_string());
     }
 
-    /// All keys with their values, in the order of the keys.
+    /// Returns all keys with their values, in the order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Removes everything.
+    /// Removes all keys.
     pub fn clear(&mut self) {
         self.0.clear();
     }

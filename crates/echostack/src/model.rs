@@ -1,4 +1,4 @@
-//! Whatever judges words and can be kept in a file: a machine or a table, behind one interface.
+//! Models: recognizers that can be saved to a file, that is, machines and tables, behind one interface.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ type TableSession = <Table as Recognizer>::Session;
 
 /// A machine or a table, as loaded from a file.
 ///
-/// A model is a [`Recognizer`], so a program need not know which of the two a file holds. A clone is cheap: it shares the
-/// machine or table.
+/// A model is a [`Recognizer`], so a program does not need to know which of the two a file contains. Cloning is cheap:
+/// a clone shares the machine or table.
 ///
 /// ```
 /// use echostack::{Manifest, Model, Oracle, Recognizer, Table, Verdict, tasks::Task};
@@ -48,23 +48,23 @@ impl From<Table> for Model {
 }
 
 impl Model {
-    /// Reads the file of a machine or of a table.
+    /// Reads a model file, which contains a machine or a table.
     ///
     /// # Errors
-    /// If the system refuses, or the file is of another version, damaged, or something else.
+    /// If the file cannot be read, has a different format version, is damaged, or is not a model.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::from_bytes(&file::read(path.as_ref())?)
     }
 
-    /// Reads the bytes of such a file.
+    /// Reads a model from the bytes of its file.
     ///
     /// # Errors
-    /// If they are of another version, damaged, or something else.
+    /// If the bytes have a different format version, are damaged, or are not a model.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
         Ok(if Table::is_table(bytes) { Table::from_bytes(bytes)?.into() } else { Machine::from_bytes(bytes)?.into() })
     }
 
-    /// The machine, if the model is one.
+    /// Returns the machine, if the model is one.
     pub fn machine(&self) -> Option<&Machine> {
         match &self.0 {
             Kind::Machine(machine) => Some(machine),
@@ -72,7 +72,7 @@ impl Model {
         }
     }
 
-    /// The table, if the model is one.
+    /// Returns the table, if the model is one.
     pub fn table(&self) -> Option<&Table> {
         match &self.0 {
             Kind::Machine(_) => None,
@@ -80,7 +80,7 @@ impl Model {
         }
     }
 
-    /// The symbols that the model reads and pushes.
+    /// Returns the alphabet of symbols that the model reads and pushes.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         match &self.0 {
             Kind::Machine(machine) => machine.alphabet(),
@@ -88,7 +88,7 @@ impl Model {
         }
     }
 
-    /// What is known about the model's origin.
+    /// Returns what is known about the model's origin.
     pub fn manifest(&self) -> &Manifest {
         match &self.0 {
             Kind::Machine(machine) => machine.manifest(),
@@ -96,7 +96,7 @@ impl Model {
         }
     }
 
-    /// Whether a token that cannot follow is rejected or skipped; a table always rejects it.
+    /// Returns how tokens that cannot follow are treated: skipped or rejected. A table always rejects them.
     pub fn mode(&self) -> Mode {
         match &self.0 {
             Kind::Machine(machine) => machine.mode(),
@@ -104,7 +104,7 @@ impl Model {
         }
     }
 
-    /// Judges many words on rayon's threads; the verdicts do not depend on the number of threads.
+    /// Judges many words on rayon's threads. The verdicts do not depend on the number of threads.
     pub fn judge_all(&self, words: &[Word], limits: Limits) -> Vec<Verdict> {
         match &self.0 {
             Kind::Machine(machine) => judge_all(machine, words, limits),
@@ -112,7 +112,7 @@ impl Model {
         }
     }
 
-    /// Judges many words on the calling thread, with the verdicts of [`Model::judge_all`].
+    /// Judges many words on the calling thread, with the same verdicts as [`Model::judge_all`].
     pub fn judge_in_turn(&self, words: &[Word], limits: Limits) -> Vec<Verdict> {
         match &self.0 {
             Kind::Machine(machine) => judge_in_turn(machine, words, limits),
@@ -120,7 +120,7 @@ impl Model {
         }
     }
 
-    /// Judges many words on the calling thread that are given as slices of their tokens.
+    /// Judges many words, given as slices of tokens, on the calling thread.
     pub fn judge_tokens<'a>(&self, words: impl Iterator<Item = &'a [SymbolId]>, limits: Limits) -> Vec<Verdict> {
         match &self.0 {
             Kind::Machine(machine) => {
@@ -138,7 +138,7 @@ impl Model {
         }
     }
 
-    /// Begins a word that is read many tokens at a time, as fast as the model can.
+    /// Begins a word that is read many tokens at a time, as fast as the model allows.
     pub fn scan(&self, limits: Limits) -> ModelScanner {
         ModelScanner(match &self.0 {
             Kind::Machine(machine) => ScannerKind::Machine(Box::new(machine.start(limits))),
@@ -162,7 +162,7 @@ impl Recognizer for Model {
     }
 }
 
-/// The reading of one word by a [`Model`].
+/// A session in which a [`Model`] reads one word.
 #[derive(Clone, Debug)]
 pub struct ModelSession(SessionKind);
 
@@ -173,7 +173,7 @@ enum SessionKind {
 }
 
 impl ModelSession {
-    /// The number of tokens read.
+    /// Returns the number of tokens read.
     pub fn position(&self) -> u64 {
         match &self.0 {
             SessionKind::Machine(session) => session.position(),
@@ -219,7 +219,7 @@ impl Session for ModelSession {
     }
 }
 
-/// The reading of one word by a [`Model`], many tokens at a time: a table reads them with its [`Scanner`].
+/// A session in which a [`Model`] reads one word, many tokens at a time. A table reads them with its [`Scanner`].
 #[derive(Clone, Debug)]
 pub struct ModelScanner(ScannerKind);
 
@@ -230,7 +230,7 @@ enum ScannerKind {
 }
 
 impl ModelScanner {
-    /// Reads tokens and returns where the word stands after the last of them, or after the first that ends it.
+    /// Reads tokens, stopping after the first one that ends the word, and returns the status.
     pub fn read(&mut self, tokens: &[SymbolId]) -> Status {
         match &mut self.0 {
             ScannerKind::Machine(session) => {
@@ -245,7 +245,7 @@ impl ModelScanner {
         }
     }
 
-    /// The number of tokens read.
+    /// Returns the number of tokens read.
     pub fn position(&self) -> u64 {
         match &self.0 {
             ScannerKind::Machine(session) => session.position(),
@@ -253,7 +253,7 @@ impl ModelScanner {
         }
     }
 
-    /// Ends the word.
+    /// Ends the word and returns the verdict.
     pub fn finish(self) -> Verdict {
         match self.0 {
             ScannerKind::Machine(session) => session.finish(&mut ()),
@@ -270,7 +270,7 @@ mod tests {
     use crate::reservoir::ReservoirKind;
     use crate::tasks::{Split, Task};
 
-    /// Words of all kinds, and one with a token that is none.
+    /// Returns words of all kinds, and one with an unknown token.
     fn words() -> Vec<Word> {
         let (language, mut random) = (Task::Dyck2.language().unwrap(), Split::Test.generator(0));
         let oracle = Oracle::tolerant(language.automaton().clone());
@@ -306,7 +306,7 @@ mod tests {
             }
             assert_eq!(judge_all(&model, &words, limits), *wanted);
         }
-        // Sessions of both kinds together, each with the verdict of its own.
+        // Sessions of both kinds, judged together, each return the verdict of their own model.
         let (machine, table) = (Model::from(machine), Model::from(table));
         let mut watches = vec![(); words.len()];
         let mixed = words.iter().zip(&mut watches).enumerate().map(|(number, (word, watch))| {

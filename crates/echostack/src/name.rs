@@ -1,8 +1,8 @@
-//! Names of values, as files and the command line write them.
+//! Names of enum values, as they appear in files and on the command line.
 
 use std::fmt;
 
-/// A name that no value of its kind has.
+/// The error for a name that no value of its kind has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
     kind: &'static str,
@@ -23,7 +23,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// Gives a type `Display` and `FromStr` by its own `ALL` and `name`.
+/// Implements `Display` and `FromStr` for a type, based on its `ALL` and `name`.
 macro_rules! named {
     ($type:ty, $kind:literal) => {
         impl std::fmt::Display for $type {

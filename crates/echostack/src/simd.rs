@@ -1,26 +1,26 @@
-//! The vectorised arithmetic that every decision is made of: tanh, exp, products, squared distances, in f64.
+//! The vectorized f64 arithmetic behind every decision: tanh, exp, products and squared distances.
 //!
-//! All of it is written as plain loops over fixed orders of summation, with a fused multiply-add wherever one is written
-//! and nowhere else, so that the result is the same, bit for bit, on every CPU and with vector instructions or without. [`Simd`]
-//! only chooses which instructions run the loops.
+//! All of it consists of plain loops with a fixed order of summation. A fused multiply-add is used exactly where one is
+//! written, and nowhere else. The results are therefore the same, bit for bit, on every CPU, with or without vector
+//! instructions. [`Simd`] only chooses the instructions that run the loops.
 
 use pulp::{Arch, Scalar, WithSimd};
 
-/// Which instructions run the loops. The results are equal; only the speed differs.
+/// The instructions that run the loops. The results are identical for every choice; only the speed differs.
 #[derive(Clone, Copy, Debug)]
 pub struct Simd {
     arch: Option<Arch>,
 }
 
 impl Default for Simd {
-    /// The best that this CPU has.
+    /// Chooses the best instructions that this CPU supports.
     fn default() -> Self {
         Self { arch: Some(Arch::new()) }
     }
 }
 
 impl Simd {
-    /// The instructions that every CPU of the platform has.
+    /// Chooses the instructions that every CPU of the platform supports.
     pub fn portable() -> Self {
         Self { arch: None }
     }
@@ -45,13 +45,13 @@ impl Simd {
         self.run(Tanh { values });
     }
 
-    /// Replaces each value by its exponential, with a relative error of at most 2 * 2^-52 (Lemma EXP_ERROR); below -708 the
-    /// result is 0, above 709 infinite.
+    /// Replaces each value by its exponential, with a relative error of at most 2 * 2^-52 (Lemma EXP_ERROR). Below -708
+    /// the result is 0, above 709 it is infinite.
     pub fn exp(self, values: &mut [f64]) {
         self.run(Exp { values });
     }
 
-    /// `out[i] = exp(-gamma * distances[members[i]])`.
+    /// Computes `out[i] = exp(-gamma * distances[members[i]])`.
     pub(crate) fn gaussian(self, gamma: f64, distances: &[f64], members: &[u32], out: &mut [f64]) {
         for (out, &member) in out.iter_mut().zip(members) {
             *out = -gamma * distances[member as usize];
@@ -59,29 +59,30 @@ impl Simd {
         self.exp(out);
     }
 
-    /// `to[i] = a * from[i]`.
+    /// Computes `to[i] = a * from[i]`.
     pub(crate) fn scale(self, a: f64, from: &[f64], to: &mut [f64]) {
         self.run(Scale { a, from, to });
     }
 
-    /// `to[i] += a * from[i]`.
+    /// Computes `to[i] += a * from[i]`.
     pub(crate) fn add_scaled(self, a: f64, from: &[f64], to: &mut [f64]) {
         self.run(AddScaled { a, from, to });
     }
 
-    /// `to[i]` is the sum of `weights[n] * |point[n] - rows[i][n]|`, for rows that stand one after the other.
+    /// Computes in `to[i]` the sum of `weights[n] * |point[n] - rows[i][n]|` over `n`. The rows are stored one after
+    /// the other.
     pub(crate) fn weighted_distances(self, rows: &[f64], point: &[f64], weights: &[f64], to: &mut [f64]) {
         self.run(WeightedDistances { rows, point, weights, to });
     }
 
-    /// `to[i] = matrix[i][..] * from`, for a matrix stored column by column.
+    /// Computes `to[i] = matrix[i][..] * from`, for a matrix stored column by column.
     pub(crate) fn multiply(self, columns: &[f64], from: &[f64], to: &mut [f64]) {
         self.run(Multiply { columns, from, to });
     }
 }
 
-/// A loop that is compiled for each set of instructions. Everything is inlined by force: only what is inlined into
-/// pulp's dispatch is compiled for the instructions that it chooses.
+/// Defines a loop that is compiled for each instruction set. Everything in it is forcibly inlined, because only code
+/// that is inlined into pulp's dispatch is compiled for the instructions that pulp chooses.
 macro_rules! kernel {
     ($name:ident: $function:path, $($argument:ident: $type:ty),*) => {
         struct $name<'a> {
@@ -117,7 +118,7 @@ struct Distances<'a> {
 impl WithSimd for Distances<'_> {
     type Output = ();
 
-    /// Keeps as many sums as there are registers for them; each is added up in the same order.
+    /// Keeps as many sums as there are registers for. The order of summation is the same for each of them.
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, simd: S) {
         let Self { rows, comparison } = self;
@@ -154,10 +155,10 @@ impl WithSimd for DenseAbreast<'_> {
     }
 }
 
-/// How many rows of a block are multiplied with states side by side at a time.
+/// The number of rows of a block that are multiplied at a time with states stored side by side.
 const ROWS_AT_ONCE: usize = 8;
 
-/// `V` vectors hold the values of all states.
+/// Multiplies a dense matrix with states side by side. `V` vectors hold the values of all states.
 #[inline(always)]
 fn dense_abreast<S: pulp::Simd, const V: usize>(simd: S, product: DenseAbreast<'_>) {
     let DenseAbreast { rows, from, to } = product;
@@ -214,7 +215,7 @@ impl WithSimd for SparseAbreast<'_> {
     }
 }
 
-/// `V` vectors hold the values of all states.
+/// Multiplies a sparse matrix with states side by side. `V` vectors hold the values of all states.
 #[inline(always)]
 fn sparse_abreast<S: pulp::Simd, const V: usize>(simd: S, product: SparseAbreast<'_>) {
     let SparseAbreast { rows, from, to } = product;
@@ -302,19 +303,19 @@ fn all_exp(values: &mut [f64]) {
     }
 }
 
-/// 2^52 * 1.5: adding it rounds to an integer, which is then in the low bits.
+/// The constant 1.5 * 2^52. Adding it to a number rounds the number to an integer, which is then in the low bits.
 pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
-/// ln 2 in two parts; the first has 32 significant bits, so that its product with a small integer is exact.
+/// The two parts of ln 2. The first has 32 significant bits, so its product with a small integer is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 
-/// x = k ln 2 + r with |r| <= ln 2 / 2. Returns e^r - 1 and 2^k, for -1022 <= k <= 1023.
+/// Splits x = k ln 2 + r with |r| <= ln 2 / 2, and returns e^r - 1 and 2^k, for -1022 <= k <= 1023.
 #[inline(always)]
 fn reduce(x: f64) -> (f64, f64) {
     let rounded = x.mul_add(std::f64::consts::LOG2_E, ROUND);
     let k = rounded - ROUND;
     let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, x));
-    // The Taylor polynomial of degree 13: its remainder is below 5e-18 of the result here.
+    // The Taylor polynomial of degree 13. Here, its remainder is below 5e-18, relative to the result.
     let mut p: f64 = 1. / 6_227_020_800.;
     for c in [
         1. / 479_001_600.,
@@ -335,10 +336,10 @@ fn reduce(x: f64) -> (f64, f64) {
     ((r * r).mul_add(p, r), scale)
 }
 
-/// Where exp is computed; its exponent stays in the range of normal numbers there.
+/// The range on which exp is computed. Within it, the exponent stays in the range of normal numbers.
 const EXP_LOWEST: f64 = -708.;
 const EXP_HIGHEST: f64 = 709.;
-/// The relative error of exp between these (Lemma EXP_ERROR), and of tanh (Lemma TANH_ERROR).
+/// The relative error of exp within this range (Lemma EXP_ERROR), and of tanh (Lemma TANH_ERROR).
 pub(crate) const EXP_ERROR: f64 = 2. * f64::EPSILON;
 pub(crate) const TANH_ERROR: f64 = 4. * f64::EPSILON;
 
@@ -362,29 +363,30 @@ fn tanh(x: f64) -> f64 {
     (minus_one / (minus_one + 2.)).copysign(x)
 }
 
-/// How many states stand side by side where several are multiplied at once.
+/// The number of states stored side by side when several are multiplied at once.
 pub(crate) const ABREAST: usize = 8;
 
-/// One value of each of [`ABREAST`] states. Aligned, so that it is never spread over two lines of the cache.
+/// One value of each of [`ABREAST`] states. It is aligned so that it never spans two cache lines.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Abreast(pub(crate) [f64; ABREAST]);
 
-/// How many rows of a dense matrix stand side by side.
+/// The number of rows of a dense matrix stored side by side.
 const BLOCK: usize = 32;
 
-/// A dense matrix in blocks of rows: in a block, the first column, then the second one, and so on. Columns one after the other
-/// through the whole matrix would share few lines of the cache where their length is a power of two.
+/// A dense matrix stored in blocks of rows. A block contains its first column, then its second, and so on. If columns
+/// extended through the whole matrix and their length were a power of two, they would compete for only a few cache
+/// lines.
 #[derive(Clone, Debug)]
 pub(crate) struct DenseRows {
     height: usize,
     width: usize,
-    /// The last block is filled up with zeros.
+    /// The blocks, one after the other. The last block is padded with zeros.
     blocks: Vec<f64>,
 }
 
 impl DenseRows {
-    /// The matrix with this weight in each row and column.
+    /// Creates a matrix from a function that returns the weight in a row and column.
     pub(crate) fn new(height: usize, width: usize, weight: impl Fn(usize, usize) -> f64) -> Self {
         let mut blocks = vec![0.; height.div_ceil(BLOCK) * BLOCK * width];
         for row in 0..height {
@@ -395,42 +397,43 @@ impl DenseRows {
         Self { height, width, blocks }
     }
 
-    /// The weights, row by row.
+    /// Returns the weights, row by row.
     pub(crate) fn by_rows(&self) -> Vec<f64> {
         let row = |row| (0..self.width).map(move |column| self.blocks[place(self.width, row, column)]);
         (0..self.height).flat_map(row).collect()
     }
 
-    /// `to = matrix * from`, each row summed from the first column to the last.
+    /// Computes `to = matrix * from`, with each row summed from the first column to the last.
     pub(crate) fn multiply(&self, simd: Simd, from: &[f64], to: &mut [f64]) {
         simd.run(Dense { rows: self, from, to });
     }
 
-    /// The same for vectors side by side, with the same bits: each weight is read once for all of them.
+    /// Computes the product with several vectors stored side by side. The results have the same bits as in
+    /// [`multiply`](Self::multiply), but each weight is read only once for all vectors.
     pub(crate) fn multiply_abreast(&self, simd: Simd, from: &[Abreast], to: &mut [Abreast]) {
         simd.run(DenseAbreast { rows: self, from, to });
     }
 }
 
-/// Where a weight stands in the blocks of a matrix.
+/// Returns the position of a weight in the blocks of a matrix.
 fn place(width: usize, row: usize, column: usize) -> usize {
     (row / BLOCK * width + column) * BLOCK + row % BLOCK
 }
 
-/// A sparse matrix, row by row.
+/// A sparse matrix, stored row by row.
 #[derive(Clone, Debug)]
 pub(crate) struct SparseRows {
-    /// Where each row's weights begin; one more entry at the end.
+    /// The index at which each row's weights begin, plus one more entry at the end.
     starts: Vec<u32>,
     columns: Vec<u32>,
     weights: Vec<f64>,
 }
 
 impl SparseRows {
-    /// A row is summed in this many interleaved parts.
+    /// The number of interleaved partial sums per row.
     const PARTS: usize = 4;
 
-    /// A matrix of entries (row, column, weight) that are sorted by row.
+    /// Creates a matrix from entries (row, column, weight) that are sorted by row.
     pub(crate) fn new(rows: usize, entries: impl Iterator<Item = (u32, u32, f64)>) -> Self {
         let mut this = Self { starts: vec![0; rows + 1], columns: Vec::new(), weights: Vec::new() };
         for (row, column, weight) in entries {
@@ -444,7 +447,7 @@ impl SparseRows {
         this
     }
 
-    /// The columns and weights of each row.
+    /// Returns the columns and weights of each row.
     #[inline(always)]
     fn rows(&self) -> impl Iterator<Item = (&[u32], &[f64])> {
         self.starts.windows(2).map(|ends| {
@@ -453,7 +456,7 @@ impl SparseRows {
         })
     }
 
-    /// The entries: row, column, weight.
+    /// Returns the entries (row, column, weight).
     pub(crate) fn entries(&self) -> Vec<(u32, u32, f64)> {
         let row = |(row, (columns, weights)): (usize, (&[u32], &[f64]))| {
             columns.iter().zip(weights).map(|(&column, &weight)| (row as u32, column, weight)).collect::<Vec<_>>()
@@ -461,7 +464,7 @@ impl SparseRows {
         self.rows().enumerate().flat_map(row).collect()
     }
 
-    /// `to = matrix * from`.
+    /// Computes `to = matrix * from`.
     pub(crate) fn multiply(&self, from: &[f64], to: &mut [f64]) {
         for (to, (columns, weights)) in to.iter_mut().zip(self.rows()) {
             let mut sums = [0.; Self::PARTS];
@@ -479,22 +482,23 @@ impl SparseRows {
         }
     }
 
-    /// The same for vectors side by side, with the same bits: each weight is read once for all of them.
+    /// Computes the product with several vectors stored side by side. The results have the same bits as in
+    /// [`multiply`](Self::multiply), but each weight is read only once for all vectors.
     pub(crate) fn multiply_abreast(&self, simd: Simd, from: &[Abreast], to: &mut [Abreast]) {
         simd.run(SparseAbreast { rows: self, from, to });
     }
 }
 
-/// How many rows stand side by side in [`Rows`].
+/// The number of rows stored side by side in [`Rows`].
 const LANES: usize = 16;
 
-/// Vectors of one width, laid out so that the squared distances from a point to many of them are one pass.
+/// Vectors of one width, laid out so that the squared distances from a point to many of them take a single pass.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
     width: usize,
     len: usize,
-    /// Blocks of `LANES` rows; in a block, the first values of all its rows, then the second ones, and so on. The last
-    /// block is filled up with zeros.
+    /// Blocks of `LANES` rows. A block contains the first values of all its rows, then the second values, and so on.
+    /// The last block is padded with zeros.
     blocks: Vec<f64>,
     /// The squared length of each row.
     squares: Vec<f64>,
@@ -530,14 +534,14 @@ impl Rows {
     }
 }
 
-/// How many points are compared with the rows at once: the rows are then read only once.
+/// The number of points that are compared with the rows at once, so that the rows are read only once for all of them.
 pub(crate) const POINTS: usize = 8;
 
-/// Points of one width that are compared with [`Rows`], and room for their distances.
+/// Points of one width that are compared with [`Rows`], and space for their distances.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison {
     count: usize,
-    /// The first values of all points, then the second ones, and so on. Points that are missing are zero.
+    /// The first values of all points, then the second values, and so on. Missing points are zero.
     points: Vec<[f64; POINTS]>,
     /// The squared length of each point.
     squares: [f64; POINTS],
@@ -545,8 +549,9 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// The squared distance of each of up to [`POINTS`] points to each row: those of the first point, then those of the
-    /// second, and so on. It is |x|^2 + |y|^2 - 2 x y, with x y summed from the first neuron to the last.
+    /// Computes the squared distances of up to [`POINTS`] points to each row: all distances of the first point, then
+    /// those of the second, and so on. A squared distance is |x|^2 + |y|^2 - 2 x y, with x y summed from the first
+    /// neuron to the last.
     pub(crate) fn squared_distances<'a>(
         &mut self,
         simd: Simd,
@@ -568,7 +573,8 @@ impl Comparison {
     }
 }
 
-/// The sum of squares, from the first to the last, as a product with another is summed: a point is at distance 0 from itself.
+/// Adds up the squares, from the first to the last, in the same way as products of two vectors are summed. The distance
+/// of a point from itself is therefore 0.
 #[inline(always)]
 fn square(values: &[f64], square: &mut f64) {
     for value in values {
@@ -576,7 +582,7 @@ fn square(values: &[f64], square: &mut f64) {
     }
 }
 
-/// The squared length of each point, summed in the same way.
+/// Returns the squared length of each point, summed in the same way as in [`square`].
 #[inline(always)]
 fn squares_of(points: &[[f64; POINTS]]) -> [f64; POINTS] {
     let mut squares = [0.; POINTS];
@@ -588,7 +594,7 @@ fn squares_of(points: &[[f64; POINTS]]) -> [f64; POINTS] {
     squares
 }
 
-/// Compares `N` points from the `first` on with `V` vectors of rows at a time.
+/// Compares `N` points, beginning with number `first`, with `V` vectors of rows at a time.
 #[inline(always)]
 fn squared_distances<S: pulp::Simd, const V: usize, const N: usize>(
     simd: S,
@@ -617,7 +623,7 @@ fn squared_distances<S: pulp::Simd, const V: usize, const N: usize>(
                 let out = &mut distances[at * rows.len..][place.clone()];
                 let products: &[f64] = pulp::bytemuck::cast_slice(products);
                 for ((out, product), square) in out.iter_mut().zip(products).zip(&rows.squares[place.clone()]) {
-                    // Rounding may leave less than nothing.
+                    // Rounding may make the result negative.
                     let distance = (-2_f64).mul_add(*product, squares[at] + square);
                     *out = if distance < 0. { 0. } else { distance };
                 }
@@ -653,7 +659,7 @@ mod tests {
                 Comparison::default().squared_distances(simd, &rows, points.iter().copied()).to_vec()
             };
             let (a, b) = (distances(fast, &[&point]), distances(slow, &[&point]));
-            // Several points at once have the same bits as each alone, however many there are.
+            // Several points at once give the same bits as each point alone, regardless of their number.
             let others: [&[f64]; POINTS] = std::array::from_fn(|at| if at == 1 { &point[..] } else { &all[5 * at] });
             for count in 2..=POINTS {
                 let together = distances(fast, &others[..count]);

@@ -1,4 +1,4 @@
-//! Learning that looks for its own mistakes: train, test on fresh words, add what went wrong, train again.
+//! Iterative learning: train a machine, test it on fresh words, add its mistakes to the training data, and train again.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -17,22 +17,22 @@ use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Ver
 use crate::symbol::{Alphabet, Lookahead, Word};
 use crate::teach::{Exercise, Step, Trace, record};
 
-/// How a machine studies a language.
+/// The settings for learning a language.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// How many words are drawn to begin with, beside those that cover the language.
+    /// The number of words drawn at the beginning, in addition to the words that cover the language.
     pub words: usize,
-    /// The fraction of them that is wrong: near misses and random words, half each.
+    /// The fraction of drawn words that are negative examples: near misses and random words, half each.
     pub negatives: f64,
-    /// Their lengths.
+    /// The range of lengths of drawn words.
     pub lengths: RangeInclusive<usize>,
-    /// How many fresh words, a third of each kind, must be judged rightly in a row; 0 for no test.
+    /// The number of fresh words, a third of each kind, that the machine must judge correctly in a row; 0 for no test.
     pub tests: usize,
-    /// Their lengths.
+    /// The range of lengths of fresh words.
     pub test_lengths: RangeInclusive<usize>,
-    /// How often the machine is trained at most.
+    /// The maximum number of times that the machine is trained.
     pub rounds: usize,
-    /// The seed of all words.
+    /// The seed for drawing all words.
     pub seed: u64,
 }
 
@@ -42,69 +42,69 @@ impl Default for Study {
     }
 }
 
-/// What happened in one round of a study.
+/// The report of one round of [`Study::learn`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// The traces that the machine was trained on.
+    /// The number of traces that the machine was trained on.
     pub traces: usize,
-    /// The distinct rows of its readouts of the stack.
+    /// The number of distinct training rows of the stack readouts.
     pub rows: usize,
-    /// The fresh words it was tested on.
+    /// The number of fresh words that the machine was tested on.
     pub tested: usize,
-    /// Those it was wrong on.
+    /// The number of fresh words on which the machine made a mistake.
     pub wrong: usize,
 }
 
-/// What happened in one round of learning until proved.
+/// The report of one round of [`Study::prove`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProofRound {
-    /// The distinct rows of the readouts of the stack.
+    /// The number of distinct training rows of the stack readouts.
     pub rows: usize,
-    /// The exercises among all rows.
+    /// The number of exercises that the machine was trained on.
     pub exercises: usize,
     /// The cost of the support vector machines.
     pub cost: f64,
-    /// The cells that were looked at, and those that stayed open; none if the machine is proved right.
+    /// The number of cells that were examined; 0 if the machine is proved correct.
     pub examined: usize,
-    /// Those that stayed open.
+    /// The number of cells that stayed open; 0 if the machine is proved correct.
     pub open: usize,
 }
 
-/// Why a study could not begin or go on.
+/// The reason a study could not begin or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
     /// Training failed.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// The automaton of the language is no use.
+    /// The automaton of the language cannot be used.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
-    /// No proof can be tried.
+    /// A proof cannot be attempted.
     #[error(transparent)]
     Certify(#[from] CertifyError),
-    /// The language has no words of the lengths asked for.
+    /// The language has no words of the requested lengths.
     #[error("{language} has no {kind} words with {} to {} tokens; ask for other lengths", lengths.start(), lengths.end())]
     NoWords {
         /// The language.
         language: String,
-        /// What was drawn.
+        /// The kind of words that were to be drawn.
         kind: WordKind,
-        /// The lengths.
+        /// The requested lengths.
         lengths: RangeInclusive<usize>,
     },
 }
 
-/// How many wrong words end a test: enough to learn from.
+/// The number of mistakes that ends a test early, because they are enough to learn from.
 const MAX_WRONG_WORDS: usize = 100;
-/// How many words are tested at once.
+/// The number of words that are tested at once.
 const WORDS_PER_BATCH: usize = 300;
 
 impl Study {
-    /// The traces that a study begins with.
+    /// Returns the traces that a study begins with.
     ///
     /// # Errors
-    /// If the language has no words of these lengths.
+    /// If the language has no words of the requested lengths.
     pub fn begin(&self, language: &dyn Language, teacher: &Oracle) -> Result<Vec<Trace>, StudyError> {
         let mut traces = self.examples(language, teacher)?;
         if teacher.mode() == Mode::Strict {
@@ -116,7 +116,7 @@ impl Study {
         Ok(traces)
     }
 
-    /// The traces of covering and drawn words.
+    /// Returns the traces of the covering words and the drawn words.
     fn examples(&self, language: &dyn Language, teacher: &Oracle) -> Result<Vec<Trace>, StudyError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let limits = Limits::default();
@@ -134,8 +134,8 @@ impl Study {
         Ok(traces)
     }
 
-    /// Learns a language until a test finds no mistake, or the rounds are used up. `report` hears of each round. The last
-    /// machine is returned with all rounds: it has passed its test if the last round has no wrong word.
+    /// Learns a language until a test finds no mistake or the rounds are used up. `report` is called after each round.
+    /// Returns the last machine and all rounds. The machine has passed its test if the last round has no wrong word.
     ///
     /// # Errors
     /// See [`StudyError`].
@@ -152,7 +152,7 @@ impl Study {
             Mode::Tolerant => Oracle::tolerant(automaton.clone()),
         };
         let mut traces = self.begin(language, &teacher)?;
-        // Tests draw from a stream of their own, and go on where the last one ended: every word is fresh.
+        // Tests draw from a separate stream and continue where the last test ended, so every word is fresh.
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(1);
         let mut rounds = Vec::new();
@@ -170,9 +170,9 @@ impl Study {
         }
     }
 
-    /// Learns a language until the machine is proved right on every word, or the rounds are used up: what the search for a
-    /// proof finds wrong or doubtful becomes an exercise. Tests are left out, and so are the language's probes: the search
-    /// finds by itself which of all configurations must be taught.
+    /// Learns a language until the machine is proved correct on every word or the rounds are used up. Each decision
+    /// that the proof search finds to be wrong or doubtful becomes an exercise. Tests and the language's probes are not
+    /// used, because the search itself finds which of all configurations must be taught.
     ///
     /// # Errors
     /// See [`StudyError`].
@@ -213,7 +213,7 @@ impl Study {
         })
     }
 
-    /// Tests a machine on fresh words; returns their number and the wrong ones.
+    /// Tests a machine on fresh words. Returns the number of words, and those on which the machine made a mistake.
     fn test(
         &self,
         language: &dyn Language,
@@ -245,11 +245,12 @@ impl Study {
     }
 }
 
-/// How often a machine is trained on exercises at most, each time at a higher cost.
+/// The maximum number of times that a machine is trained on exercises, each time at a higher cost.
 const MAX_PRACTICE_ROUNDS: usize = 9;
 
-/// Trains a machine on exercises alone. They do not contradict each other, so it shall answer all of them rightly: while it does not,
-/// wrong answers cost ten times as much. Returns how many it answers wrongly in the end, too.
+/// Trains a machine on exercises alone. Exercises do not contradict each other, so the machine should answer all of
+/// them correctly: as long as it does not, it is trained again at ten times the cost. Returns the machine and the
+/// number of its wrong answers.
 ///
 /// # Errors
 /// See [`FitError`].
@@ -267,10 +268,10 @@ pub fn practise(
     })
 }
 
-/// How many of the lessons that a machine was taught it answers wrongly.
+/// Returns the number of its own lessons that a machine answers wrongly.
 fn mistakes(machine: &Machine) -> usize {
     let lessons = machine.lessons();
-    // Most pairs of states are lessons of several readouts, and one choice answers all of them.
+    // Most pairs of states are lessons of several readouts, and the choices on one pair answer all of these lessons.
     let mut known: HashMap<Lesson, Choices> = HashMap::new();
     let mut wrong = |lesson: Lesson, differs: &dyn Fn(&Choices) -> bool| {
         differs(known.entry(lesson).or_insert_with(|| {
@@ -286,8 +287,8 @@ fn mistakes(machine: &Machine) -> usize {
     actions + shifts + outputs
 }
 
-/// The verdict on each word, and all that is done on the way to it. A machine that takes another way to the right verdict goes
-/// wrong on some other word, or does what no teacher does.
+/// Returns the verdict on each word, with all actions that led to it. If a machine reaches the right verdict by other
+/// actions than the teacher, it is wrong on some other word, or does something that a teacher never does.
 fn actions<R: Recognizer>(judge: &R, words: &[Word]) -> Vec<(Vec<Taken>, Verdict)> {
     let words: Vec<&Word> = words.iter().collect();
     let mut taken = vec![Actions::default(); words.len()];
@@ -295,14 +296,14 @@ fn actions<R: Recognizer>(judge: &R, words: &[Word]) -> Vec<(Vec<Taken>, Verdict
     taken.into_iter().map(|actions| actions.0).zip(verdicts).collect()
 }
 
-/// One thing that was done.
+/// An action that was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Taken {
     Decide(Reduction),
     Shift(bool),
 }
 
-/// Collects what is done on a word.
+/// Collects the actions on a word.
 #[derive(Clone, Debug, Default)]
 struct Actions(Vec<Taken>);
 
@@ -320,8 +321,8 @@ fn no_words(language: &dyn Language, kind: WordKind, lengths: &RangeInclusive<us
     StudyError::NoWords { language: language.to_string(), kind, lengths: lengths.clone() }
 }
 
-/// What the teacher does where the machine does something else: on the first such step of a word, or else on the tokens
-/// that only one of them expects after it.
+/// Returns traces that teach what the machine did differently from the teacher: the first step of the word on which
+/// they differ or, if there is none, the tokens that only one of them expects after it.
 fn corrections(teacher: &Oracle, machine: &Machine, word: &Word, round: usize) -> Vec<Trace> {
     let source = format!("mistake of round {round}");
     let taught = |word: &Word| record(teacher, source.clone(), word, Limits::default());

@@ -1,16 +1,19 @@
-//! What a decision depends on: the symbols at the top of a stack, and the last tokens of an input.
+//! Suffixes of stacks and inputs, on which decisions depend: the topmost symbols of a stack, and the last tokens of an
+//! input.
 //!
-//! Both types stand for a set: all stacks with these symbols on top, or all inputs that end with these tokens. Symbols
-//! are in the order in which they were pushed or read, so the topmost symbol and the last token come last.
+//! Each of the two types represents a set: all stacks with these symbols on top, or all inputs that end with these
+//! tokens. Symbols are in the order in which they were pushed or read, so the topmost symbol and the last token come
+//! last.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
-/// The symbols at the top of a stack, and whether they are the whole stack.
+/// The topmost symbols of a stack, with a flag that says whether they are the whole stack.
 ///
-/// Suffixes are ordered by whether they are whole, then by their symbols from the top of the stack down.
+/// Suffixes that are not whole stacks come before those that are. Otherwise, suffixes are ordered by their symbols,
+/// from the top of the stack down.
 ///
 /// ```
 /// use echostack::Alphabet;
@@ -30,57 +33,57 @@ pub struct StackSuffix {
 }
 
 impl StackSuffix {
-    /// The suffix of every stack: no symbol is known.
+    /// The suffix of every stack: no symbols are known.
     pub const ANY: Self = Self { symbols: Vec::new(), whole: false };
 
     /// The empty stack.
     pub const BOTTOM: Self = Self { symbols: Vec::new(), whole: true };
 
-    /// A suffix with these symbols, the topmost last; the whole stack, if `whole`.
+    /// Creates a suffix from its symbols, the topmost last. If `whole` is set, they are the whole stack.
     pub fn new(symbols: Vec<SymbolId>, whole: bool) -> Self {
         Self { symbols, whole }
     }
 
-    /// The symbols, the topmost last.
+    /// Returns the symbols, the topmost last.
     pub fn symbols(&self) -> &[SymbolId] {
         &self.symbols
     }
 
-    /// The number of symbols.
+    /// Returns the number of symbols.
     pub fn depth(&self) -> usize {
         self.symbols.len()
     }
 
-    /// Whether the symbols are the whole stack.
+    /// Returns whether the symbols are the whole stack.
     pub fn is_whole(&self) -> bool {
         self.whole
     }
 
-    /// The topmost symbol, if one is known.
+    /// Returns the topmost symbol, if one is known.
     pub fn top(&self) -> Option<SymbolId> {
         self.symbols.last().copied()
     }
 
-    /// The symbols from the top of the stack down.
+    /// Returns the symbols from the top of the stack down.
     pub fn from_top(&self) -> impl ExactSizeIterator<Item = SymbolId> {
         self.symbols.iter().rev().copied()
     }
 
-    /// The suffix that has one symbol more beneath, or the bottom of the stack if that is `None`.
+    /// Returns the suffix extended by the symbol `beneath` it, or by the bottom of the stack if that is `None`.
     #[must_use]
     pub fn longer(&self, beneath: Option<SymbolId>) -> Self {
         let symbols = beneath.into_iter().chain(self.symbols.iter().copied()).collect();
         Self { symbols, whole: beneath.is_none() }
     }
 
-    /// The topmost `depth` symbols; all of them, if there are not more.
+    /// Returns the topmost `depth` symbols, or all of them if there are no more than that.
     #[must_use]
     pub fn truncated(&self, depth: usize) -> Self {
         let beyond = self.symbols.len().saturating_sub(depth);
         Self { symbols: self.symbols[beyond..].to_vec(), whole: self.whole && beyond == 0 }
     }
 
-    /// The suffix after a push, of which the topmost `depth` symbols are kept.
+    /// Returns the suffix after a push, of which the topmost `depth` symbols are kept.
     #[must_use]
     pub fn pushed(&self, symbol: SymbolId, depth: usize) -> Self {
         let mut pushed = self.truncated(depth.saturating_sub(1));
@@ -88,23 +91,24 @@ impl StackSuffix {
         pushed
     }
 
-    /// Whether every stack with the other suffix has this one.
+    /// Returns whether every stack that has the other suffix also has this one.
     pub fn covers(&self, other: &Self) -> bool {
         other.symbols.ends_with(&self.symbols)
             && (!self.whole || (other.whole && other.symbols.len() == self.symbols.len()))
     }
 
-    /// Whether some stack has both suffixes.
+    /// Returns whether some stack has both suffixes.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.covers(other) || other.covers(self)
     }
 
-    /// Whether a stack, the topmost symbol last, has this suffix.
+    /// Returns whether a stack, given with its topmost symbol last, has this suffix.
     pub fn matches(&self, stack: &[SymbolId]) -> bool {
         stack.ends_with(&self.symbols) && (!self.whole || stack.len() == self.symbols.len())
     }
 
-    /// The longest suffix, not counted as whole, that all of these have; [`ANY`](Self::ANY) if there are none.
+    /// Returns the longest suffix that all of these have in common, never marked as whole; [`ANY`](Self::ANY) if there
+    /// are none.
     pub(crate) fn common<'a>(mut suffixes: impl Iterator<Item = &'a Self>) -> Self {
         let Some(first) = suffixes.next() else { return Self::ANY };
         let shared = |other: &Self| first.from_top().zip(other.from_top()).take_while(|(a, b)| a == b).count();
@@ -112,7 +116,8 @@ impl StackSuffix {
         Self { whole: false, ..first.truncated(depth) }
     }
 
-    /// The suffix by the names of its symbols, after `^` for the bottom of the stack or `...` for whatever is beneath.
+    /// Displays the suffix by the names of its symbols, after `^` for the bottom of the stack or `...` for any symbols
+    /// beneath.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         let beneath = if self.whole { "^" } else { "..." };
         Names { alphabet, before: Some(beneath), symbols: &self.symbols, after: None }
@@ -131,7 +136,8 @@ impl PartialOrd for StackSuffix {
     }
 }
 
-/// What comes next in an input, the tokens read before it, and whether these are all.
+/// The lookahead of an input and the last tokens before it, with a flag that says whether these are all tokens before
+/// it.
 ///
 /// ```
 /// use echostack::suffix::InputSuffix;
@@ -150,45 +156,46 @@ pub struct InputSuffix {
 }
 
 impl InputSuffix {
-    /// A suffix with these tokens before the next one, the last token last; the whole input, if `whole`.
+    /// Creates a suffix from the tokens before the lookahead, the last token last, and the lookahead. If `whole` is
+    /// set, the input begins with these tokens.
     pub fn new(before: Vec<SymbolId>, next: Lookahead, whole: bool) -> Self {
         Self { before, next, whole }
     }
 
-    /// The suffix of every input in which this comes next.
+    /// Returns the suffix of every input that has this lookahead.
     pub fn of(next: Lookahead) -> Self {
         Self { before: Vec::new(), next, whole: false }
     }
 
-    /// What comes next.
+    /// Returns the lookahead.
     pub fn next(&self) -> Lookahead {
         self.next
     }
 
-    /// The tokens before the next one, the last token last.
+    /// Returns the tokens before the lookahead, the last token last.
     pub fn before(&self) -> &[SymbolId] {
         &self.before
     }
 
-    /// Whether the input begins with these tokens.
+    /// Returns whether the input begins with these tokens, that is, whether they are all tokens before the lookahead.
     pub fn is_whole(&self) -> bool {
         self.whole
     }
 
-    /// The suffix that has one token more at its beginning, or the beginning of the input if that is `None`.
+    /// Returns the suffix extended at its front by a token, or by the beginning of the input if that is `None`.
     #[must_use]
     pub fn longer(&self, token: Option<SymbolId>) -> Self {
         let before = token.into_iter().chain(self.before.iter().copied()).collect();
         Self { before, next: self.next, whole: token.is_none() }
     }
 
-    /// The suffix by the names of its tokens, with `^` for the beginning of the input and `#` for its end.
+    /// Displays the suffix by the names of its tokens, with `^` for the beginning of the input and `#` for its end.
     pub fn display<'a>(&'a self, alphabet: &'a Alphabet) -> impl fmt::Display + 'a {
         Names { alphabet, before: self.whole.then_some("^"), symbols: &self.before, after: Some(self.next) }
     }
 }
 
-/// The names of symbols, separated by spaces.
+/// The names of symbols, displayed with spaces in between.
 struct Names<'a> {
     alphabet: &'a Alphabet,
     before: Option<&'static str>,

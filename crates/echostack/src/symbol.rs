@@ -1,8 +1,8 @@
 //! Symbols: the alphabet of a machine, its tokens and its words.
 //!
-//! Terminals and nonterminals share one input space (the paper's n + K channels): symbol number `i` is encoded as one on
-//! channel `i` and zero elsewhere. A real-valued input (the copy tasks) fills the channels of the terminals itself. The
-//! end of a word is no symbol: a [`Lookahead`] is a token or the end.
+//! Terminals and nonterminals share one input space (the paper's n + K channels): symbol number `i` is encoded as one
+//! on channel `i` and zero elsewhere. A real-valued input, as in the copy tasks, sets the values on the channels of the
+//! terminals directly. The end of a word is not a symbol; a [`Lookahead`] is either a token or the end.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use std::sync::Arc;
 pub struct SymbolId(u32);
 
 impl SymbolId {
-    /// A symbol that no alphabet has: what stands for a token that is unknown. It is refused wherever it stands.
+    /// A symbol that belongs to no alphabet, used for unknown tokens. It is refused at any position.
     pub const UNKNOWN: Self = Self(u32::MAX);
 
-    /// The symbol with this index.
+    /// Returns the symbol with this index.
     ///
     /// # Panics
     /// If the index does not fit in 32 bits; no [`Alphabet`] is that large.
@@ -24,14 +24,14 @@ impl SymbolId {
         Self(u32::try_from(index).expect("a symbol's index fits in 32 bits"))
     }
 
-    /// The position of the symbol in its alphabet, which is also its input channel.
+    /// Returns the position of the symbol in its alphabet, which is also its input channel.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a machine sees next: a token of the word, or its end.
+/// The next thing a machine sees: a token of the word, or its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lookahead {
     /// The next token.
@@ -41,7 +41,7 @@ pub enum Lookahead {
 }
 
 impl Lookahead {
-    /// The token, if it is one.
+    /// Returns the token, or `None` at the end of the word.
     pub fn token(self) -> Option<SymbolId> {
         match self {
             Self::Token(token) => Some(token),
@@ -55,12 +55,12 @@ impl Lookahead {
 pub enum Input<'a> {
     /// A terminal symbol, encoded one-hot.
     Symbol(SymbolId),
-    /// One value for each terminal channel.
+    /// One value per terminal channel.
     Vector(&'a [f64]),
 }
 
 impl Input<'_> {
-    /// Whether this is a terminal of the alphabet, or a finite value for each of its terminals.
+    /// Returns whether this is a terminal of the alphabet, or a vector with one finite value per terminal.
     pub fn fits(self, alphabet: &Alphabet) -> bool {
         match self {
             Self::Symbol(symbol) => alphabet.is_terminal(symbol),
@@ -72,31 +72,31 @@ impl Input<'_> {
     }
 }
 
-/// The largest number of symbols in an alphabet.
+/// The maximum number of symbols in an alphabet.
 pub const MAX_SYMBOLS: usize = 1 << 16;
 
-/// Why an alphabet was refused.
+/// The reason an alphabet was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlphabetError {
-    /// A name stands twice, in whichever of the two lists.
+    /// A name occurs twice, in the same list or once in each.
     #[error("the symbol {0:?} is named twice; give every terminal and nonterminal its own name")]
     Twice(String),
     /// A name is empty.
     #[error("symbol number {0} has an empty name; give it one")]
     Empty(usize),
-    /// There are more than [`MAX_SYMBOLS`].
+    /// There are more than [`MAX_SYMBOLS`] symbols.
     #[error("{0} symbols were given; an alphabet has at most {MAX_SYMBOLS}")]
     TooMany(usize),
-    /// What a file calls a parser state is no nonterminal.
+    /// A file lists a parser state that is not a nonterminal.
     #[error("the parser state {0:?} is not among the nonterminals")]
     State(String),
 }
 
-/// The named symbols of a machine: terminals (what is read) and nonterminals (what reductions push).
+/// The named symbols of a machine: terminals, which are read, and nonterminals, which reductions push.
 ///
-/// Nonterminals are nodes of parse trees, except for those that stand for [states of a parser](Alphabet::with_states). Two
-/// alphabets with the same symbols are equal, whatever the trees look like.
+/// Nonterminals are nodes of parse trees, except for those that represent [parser states](Alphabet::with_states). Two
+/// alphabets with the same symbols are equal, even if they differ in which nonterminals are parser states.
 ///
 /// ```
 /// use echostack::Alphabet;
@@ -123,14 +123,15 @@ impl PartialEq for Alphabet {
 
 impl Eq for Alphabet {}
 
-/// How the name of a parser state begins, by convention. It counts only where a file does not say which nonterminals are states.
+/// The first character of a parser state's name, by convention. The convention only applies if a file does not say
+/// which nonterminals are states.
 const STATE_PREFIX: char = '#';
 
 impl Alphabet {
-    /// An alphabet of these terminals and nonterminals, in this order.
+    /// Creates an alphabet from terminals and nonterminals, in this order.
     ///
     /// # Errors
-    /// If a name is empty or stands twice, or if there are too many.
+    /// If a name is empty or occurs twice, or if there are more than [`MAX_SYMBOLS`] names.
     pub fn new<S: Into<String>>(
         terminals: impl IntoIterator<Item = S>,
         nonterminals: impl IntoIterator<Item = S>,
@@ -153,15 +154,16 @@ impl Alphabet {
         Ok(Self { names, terminals, ids, states: BTreeSet::new() })
     }
 
-    /// The same symbols, with these nonterminals as states of a parser. A state takes the place of the symbol on top of
-    /// the stack, and is no node of a parse tree.
+    /// Marks the nonterminals that are parser states and returns the alphabet. A parser state replaces the symbol on
+    /// top of the stack and is not a node of a parse tree.
     #[must_use]
     pub fn with_states(mut self, is_state: impl Fn(SymbolId) -> bool) -> Self {
         self.states = self.nonterminals().filter(|&symbol| is_state(symbol)).collect();
         self
     }
 
-    /// An alphabet as files have it: where they do not say which nonterminals are states, those are whose names begin with `#`.
+    /// Creates the alphabet described in a file. If `states` is `None`, the nonterminals whose names begin with `#` are
+    /// parser states.
     pub(crate) fn from_file(
         terminals: Vec<String>,
         nonterminals: Vec<String>,
@@ -184,84 +186,85 @@ impl Alphabet {
         self.nonterminals().filter(|&symbol| self.name(symbol).starts_with(STATE_PREFIX)).collect()
     }
 
-    /// The names of the states, for a file; none if they are the ones whose names begin with `#`.
+    /// Returns the names of the parser states, to be written to a file, or `None` if they are exactly the nonterminals
+    /// whose names begin with `#`.
     pub(crate) fn unconventional_states(&self) -> Option<Vec<String>> {
         let names = || self.states.iter().map(|&symbol| self.name(symbol).to_string()).collect();
         (self.states != self.conventional_states()).then(names)
     }
 
-    /// The number of symbols, terminals and nonterminals together.
+    /// Returns the number of symbols, terminals and nonterminals together.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there is no symbol at all.
+    /// Returns whether there are no symbols at all.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The terminals, in order.
+    /// Returns the terminals, in order.
     pub fn terminals(&self) -> impl ExactSizeIterator<Item = SymbolId> + use<> {
         (0..self.terminals).map(SymbolId::new)
     }
 
-    /// The nonterminals, in order.
+    /// Returns the nonterminals, in order.
     pub fn nonterminals(&self) -> impl ExactSizeIterator<Item = SymbolId> + use<> {
         (self.terminals..self.len()).map(SymbolId::new)
     }
 
-    /// The symbol of this name.
+    /// Returns the symbol with this name, or `None` if there is none.
     pub fn symbol(&self, name: &str) -> Option<SymbolId> {
         self.ids.get(name).copied()
     }
 
-    /// The name of a symbol of this alphabet.
+    /// Returns the name of a symbol of this alphabet.
     ///
     /// # Panics
-    /// If the symbol is of a larger alphabet; ask [`Alphabet::contains`] first.
+    /// If the symbol's index is too large for this alphabet; check with [`Alphabet::contains`] first.
     pub fn name(&self, symbol: SymbolId) -> &str {
         &self.names[symbol.index()]
     }
 
-    /// Whether the symbol is in this alphabet.
+    /// Returns whether the symbol is in this alphabet.
     pub fn contains(&self, symbol: SymbolId) -> bool {
         symbol.index() < self.len()
     }
 
-    /// Whether the symbol is a terminal of this alphabet.
+    /// Returns whether the symbol is a terminal of this alphabet.
     pub fn is_terminal(&self, symbol: SymbolId) -> bool {
         symbol.index() < self.terminals
     }
 
-    /// Whether the symbol is a nonterminal of this alphabet.
+    /// Returns whether the symbol is a nonterminal of this alphabet.
     pub fn is_nonterminal(&self, symbol: SymbolId) -> bool {
         self.contains(symbol) && !self.is_terminal(symbol)
     }
 
-    /// Whether the symbol is a nonterminal that stands for a state of a parser, and no node of a parse tree.
+    /// Returns whether the symbol is a nonterminal that represents a parser state rather than a node of a parse tree.
     pub fn is_state(&self, symbol: SymbolId) -> bool {
         self.states.contains(&symbol)
     }
 
-    /// Every lookahead: the terminals in order, then the end.
+    /// Returns every lookahead: the terminals in order, then the end.
     pub fn lookaheads(&self) -> impl Iterator<Item = Lookahead> + use<> {
         self.terminals().map(Lookahead::Token).chain([Lookahead::End])
     }
 
-    /// The name of a symbol on one line: control characters are written as in a string of Rust.
+    /// Returns the name of a symbol on one line, with control characters escaped as in a Rust string.
     ///
     /// # Panics
-    /// If the symbol is not of this alphabet.
+    /// If the symbol's index is too large for this alphabet.
     pub fn plain_name(&self, symbol: SymbolId) -> String {
         let plain =
             |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() };
         self.name(symbol).chars().map(plain).collect()
     }
 
-    /// The word that is written as these names.
+    /// Returns the word whose tokens have these names.
     ///
     /// # Errors
-    /// The first name that is no terminal.
+    /// The first name that is not a terminal.
     pub fn word<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<Word, UnknownToken> {
         let symbols = names.into_iter().enumerate().map(|(position, name)| {
             self.symbol(name)
@@ -272,11 +275,11 @@ impl Alphabet {
     }
 }
 
-/// A token that is no terminal of the alphabet.
+/// A token that is not a terminal of the alphabet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("token {position} is {name:?}, which is no terminal of this alphabet")]
+#[error("token {position} is {name:?}, which is not a terminal of this alphabet")]
 pub struct UnknownToken {
-    /// Where it stands, counted in tokens from 0.
+    /// The position of the token in the word, counted from 0.
     pub position: usize,
     /// The token as given.
     pub name: String,
@@ -287,17 +290,18 @@ pub struct UnknownToken {
 pub enum Word {
     /// Terminal symbols.
     Symbols(Vec<SymbolId>),
-    /// Vectors of the same width, one after the other. A rest that is shorter is an input, too, and is refused.
+    /// Vectors of the same width, stored one after the other. If the last one is too short, it counts as an input, too,
+    /// but is refused.
     Vectors {
-        /// The number of values in a vector.
+        /// The number of values per vector.
         width: usize,
-        /// All values.
+        /// The values of all vectors.
         values: Vec<f64>,
     },
 }
 
 impl Word {
-    /// The number of inputs.
+    /// Returns the number of inputs.
     pub fn len(&self) -> usize {
         match self {
             Self::Symbols(symbols) => symbols.len(),
@@ -305,17 +309,17 @@ impl Word {
         }
     }
 
-    /// Whether the word is empty.
+    /// Returns whether the word is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The inputs, in order.
+    /// Returns the inputs, in order.
     pub fn inputs(&self) -> impl Iterator<Item = Input<'_>> {
         (0..self.len()).filter_map(|position| self.get(position))
     }
 
-    /// The input at a position.
+    /// Returns the input at a position, or `None` past the end of the word.
     pub fn get(&self, position: usize) -> Option<Input<'_>> {
         match self {
             Self::Symbols(symbols) => symbols.get(position).copied().map(Input::Symbol),

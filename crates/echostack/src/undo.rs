@@ -1,12 +1,12 @@
-//! A stack that can be rewound to a mark at a cost of what has changed since, not of its depth.
+//! A stack that can be rewound to a mark, at a cost proportional to the changes since the mark, not to the depth.
 
 /// A stack with one mark.
 #[derive(Clone, Debug)]
 pub(crate) struct UndoStack<T> {
     items: Vec<T>,
-    /// The lowest depth since the mark: what lies below has not changed.
+    /// The lowest depth since the mark. The items below it have not changed.
     low: usize,
-    /// What was removed from below the marked depth, topmost first.
+    /// The items that were removed from below the marked depth, topmost first.
     removed: Vec<T>,
 }
 
@@ -29,7 +29,7 @@ impl<T: Copy> UndoStack<T> {
         self.items.push(item);
     }
 
-    /// Removes all above `depth`, which must not be greater than the present depth.
+    /// Removes all items above `depth`, which must not be greater than the current depth.
     pub(crate) fn truncate(&mut self, depth: usize) {
         if depth < self.low {
             self.removed.extend(self.items[depth..self.low].iter().rev());
@@ -38,13 +38,13 @@ impl<T: Copy> UndoStack<T> {
         self.items.truncate(depth);
     }
 
-    /// Sets the mark here.
+    /// Sets the mark at the current state of the stack.
     pub(crate) fn mark(&mut self) {
         self.low = self.items.len();
         self.removed.clear();
     }
 
-    /// Goes back to the mark and returns the lowest depth that there was since: what lies below was not touched.
+    /// Goes back to the mark and returns the lowest depth since then. The items below that depth were never changed.
     pub(crate) fn rewind(&mut self) -> usize {
         let low = self.low;
         self.items.truncate(low);

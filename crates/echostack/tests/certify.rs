@@ -1,4 +1,4 @@
-//! Certificates: every language of the paper is proved, and what is not true is not.
+//! Tests of certificates: every language of the paper is proved, and false claims are rejected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use echostack::{Automaton, Certificate, Control, Machine, Oracle, Params, Prover
 use safetensors::SafeTensors;
 use serde_json::{Value, json};
 
-/// Learns a language until it is proved.
+/// Trains a machine on a language until it is proved right.
 fn proved(task: Task, kind: ReservoirKind, view: View) -> (Machine, Certificate) {
     let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 0) };
     let language = task.language().unwrap();
@@ -67,7 +67,7 @@ fn a_machine_that_was_saved_keeps_its_certificate() {
     check(&certificate, &again, &oracle(Task::Anbn), &()).unwrap();
 }
 
-/// Why a changed certificate is refused.
+/// Returns the reason why a changed certificate is rejected.
 fn refusal(certificate: &Value, machine: &Machine, oracle: &Oracle) -> String {
     let certificate = Certificate::from_json(&certificate.to_string()).unwrap();
     match check(&certificate, machine, oracle, &()) {
@@ -76,7 +76,7 @@ fn refusal(certificate: &Value, machine: &Machine, oracle: &Oracle) -> String {
     }
 }
 
-/// Every single entry of a list is needed.
+/// Asserts that every single entry of a list is needed.
 fn each_entry_counts(field: &str, certificate: &Value, machine: &Machine, oracle: &Oracle) {
     let count = certificate[field].as_array().unwrap().len();
     for at in 0..count {
@@ -107,11 +107,11 @@ fn forged_certificates_are_refused() {
         forged["arithmetic"] = json!(2);
         assert_eq!(refusal(&forged, &machine, &oracle), "it is for another arithmetic");
 
-        // A set of configurations that is not closed: any single one is left out, or elements are mixed up.
+        // A set of configurations that is not closed: any single entry is left out.
         for field in ["places", "heads", "unders", "elements"] {
             each_entry_counts(field, &value, &machine, &oracle);
         }
-        // Symbols that are not there, in any place of a control.
+        // Symbols that do not exist, in every position of a control.
         for control in
             [json!([1, 0, 60_000]), json!([2, 0, 0, 1, 60_000]), json!([3, 0, 2]), json!([2, 0, 60_000, 1, 2])]
         {
@@ -121,8 +121,8 @@ fn forged_certificates_are_refused() {
             forged["heads"].as_array_mut().unwrap().push(json!([number, 0, 0]));
             assert_eq!(refusal(&forged, &machine, &oracle), "it names a symbol that the automaton does not have");
         }
-        // Completions: one that is left out, moved or changed is refused, unless it was not needed; without any they are
-        // not enough.
+        // Completions: the certificate is rejected if one is left out, moved or changed, unless it was not needed, and
+        // it is rejected if there are none.
         let completions = value["completions"].as_array().unwrap();
         let mut refused = 0;
         let judged = |forged: &Value| {
@@ -152,7 +152,7 @@ fn forged_certificates_are_refused() {
         let mut outside = value.clone();
         outside["completions"][0][1] = json!(60_000);
         assert_eq!(refusal(&outside, &machine, &oracle), "a completion does not follow from those before it");
-        // A certificate of the first version has none: the checker finds them.
+        // A certificate of the first version has no completions: the checker finds them.
         let mut first = value.clone();
         first["certificate"] = json!(1);
         assert!(Certificate::from_json(&first.to_string()).is_err());
@@ -163,7 +163,7 @@ fn forged_certificates_are_refused() {
         first["certificate"] = json!(2);
         assert!(Certificate::from_json(&first.to_string()).is_err());
 
-        // A cell is missing, or one decision of a cell, or the splitting of one.
+        // A cell is missing, or one proved or split decision of a cell.
         each_entry_counts("cells", &value, &machine, &oracle);
         for (at, cell) in value["cells"].as_array().unwrap().iter().enumerate() {
             for list in ["proved", "split"] {
@@ -174,7 +174,7 @@ fn forged_certificates_are_refused() {
                 }
             }
         }
-        // A false bound: what is proved on a longer stack is claimed on a shorter one already.
+        // A false bound: a decision that is proved for a longer stack suffix is claimed for a shorter one.
         let mut claims = 0;
         let cells = value["cells"].as_array().unwrap();
         for cell in cells.iter().filter(|cell| !cell["stack"].as_array().unwrap().is_empty()) {
@@ -215,7 +215,8 @@ fn what_is_no_certificate_is_an_error() {
     }
 }
 
-/// All automata that differ from this one in one rule: another pop, another push, another lookahead, or no rule.
+/// Returns all automata that differ from this one in one rule: another pop, another push, another lookahead, or no
+/// rule.
 fn changed(automaton: &Automaton) -> Vec<Automaton> {
     let alphabet = automaton.alphabet();
     let mut all: Vec<Vec<Rule>> = Vec::new();
@@ -255,14 +256,14 @@ fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
             let params =
                 Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };
             let study = Study { words: 20, lengths: 0..=12, rounds: 6, ..Study::default() };
-            // Some have no words at all, or loop.
+            // Some of these automata have no words at all, or loop.
             let Ok((machine, proof)) = study.prove(&walks, &params.check().unwrap(), &(), &mut |_| {}) else {
                 continue;
             };
             let Proof::Proved(_) = proof else { continue };
             tried += 1;
             match prover.prove(&machine, &()).unwrap() {
-                // The change makes no difference: then both automata do the same on every word.
+                // The change makes no difference: both automata do the same on every word.
                 Proof::Proved(certificate) => check(&certificate, &machine, &right, &()).unwrap(),
                 Proof::Open { cells, .. } => {
                     let Some(found) = prover.difference(&machine, &cells, &()) else { continue };
@@ -278,7 +279,7 @@ fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
     assert!(tried >= 10 && shown >= 5, "{tried} were learned, {shown} differ by a word");
 }
 
-/// The same machine with one number of one tensor changed.
+/// Returns the machine with one number of one tensor changed.
 fn nudged(machine: &Machine, tensor: &str, place: usize, change: impl Fn(f64) -> f64) -> Machine {
     let bytes = machine.to_bytes().unwrap();
     let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
@@ -300,7 +301,7 @@ fn nudged(machine: &Machine, tensor: &str, place: usize, change: impl Fn(f64) ->
     Machine::from_bytes(&bytes).unwrap()
 }
 
-/// What the machine decides on each of the contexts that it was taught.
+/// Returns what the machine decides in each context of its training set.
 fn decisions(machine: &Machine) -> Vec<echostack::machine::Choices> {
     let lessons = machine.lessons();
     let choose = |(lesson, _)| {
@@ -323,7 +324,7 @@ fn a_machine_with_one_weight_nudged_until_a_context_flips_is_not_proved() {
             if decisions(&other) != before {
                 break other;
             }
-            // Not flipped: the same decisions, though not the same machine.
+            // Nothing flipped: the decisions are the same, but the machine is not.
             assert!(matches!(check(&certificate, &other, &oracle, &()), Err(CertifyError::Refused(_))));
             step *= 2.;
             assert!(step < 1e12, "{tensor} {place} flips nothing");
@@ -332,7 +333,7 @@ fn a_machine_with_one_weight_nudged_until_a_context_flips_is_not_proved() {
     }
 }
 
-/// Stops a call when it has been asked so often.
+/// A control that cancels a call after it was asked a given number of times.
 struct Patience(AtomicUsize);
 
 impl Control for Patience {
@@ -345,7 +346,7 @@ impl Control for Patience {
 fn a_proof_is_cancelled_wherever_it_is() {
     let (machine, certificate) = proved(Task::Json, ReservoirKind::Cycle, View::Symbol);
     let automaton = Task::Json.automaton().unwrap();
-    // How often the control is asked: often enough in each part, and each time it may stop.
+    // The control is asked often enough in each part, and the call can be cancelled each time.
     let mut asked = 0;
     loop {
         asked += 1 + asked / 8;
@@ -362,7 +363,7 @@ fn a_proof_is_cancelled_wherever_it_is() {
             Err(CertifyError::Cancelled) => {}
             proof => {
                 assert!(matches!(proof.unwrap(), Proof::Proved(_)));
-                assert!(asked > 500, "only asked {asked} times");
+                assert!(asked > 500, "the control was asked only {asked} times");
                 break;
             }
         }
@@ -385,7 +386,7 @@ fn machines_that_cannot_be_compared_are_refused() {
     assert!(matches!(check(&certificate, &tolerant, &oracle(Task::Dyck1), &()), Err(CertifyError::Tolerant)));
 }
 
-/// A reservoir that says it is one of the library's, and computes something else.
+/// A reservoir that claims to be one of the library's but computes something else.
 #[derive(Debug)]
 struct Pretender(Arc<dyn Reservoir>);
 
@@ -425,12 +426,12 @@ fn a_reservoir_that_is_not_what_its_parts_say_proves_nothing() {
     assert!(matches!(study, Err(StudyError::Certify(CertifyError::Foreign))));
     let (_, certificate) = proved(Task::Anbn, ReservoirKind::Cycle, View::Symbol);
     assert!(matches!(check(&certificate, &machine, &oracle, &()), Err(CertifyError::Foreign)));
-    // What the file holds is another machine, which can be judged like any other.
+    // The machine in the file is a different one, which can be judged like any other.
     let read = Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap();
     assert!(prover.prove(&read, &()).is_ok());
 }
 
-/// Has no patience at all: what is not refused at once is cancelled.
+/// A control that cancels at once, so that only calls that are rejected immediately end with another error.
 struct Impatient;
 
 impl Control for Impatient {

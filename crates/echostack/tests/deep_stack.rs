@@ -1,6 +1,6 @@
-//! A stack of a million symbols takes little memory, and no more work per token than a shallow one. The test is alone in
-//! its process, so that its memory can be measured. Work is counted in steps of the reservoir, which do not depend on the
-//! machine or on its load.
+//! Tests that a stack of a million symbols takes little memory, and no more work per token than a shallow one. The test
+//! is alone in its process, so that its memory can be measured. Work is counted in steps of the reservoir, which do not
+//! depend on the computer or on its load.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -73,8 +73,8 @@ fn a_million_symbols_deep() {
     assert_eq!(deep.stack().symbols().count(), MILLION);
     let resident = resident_mib();
 
-    // Brackets opened and closed at the top; down over many checkpoints; and up and down across them, further than the
-    // window of states reaches.
+    // Brackets are opened and closed at the top; the stack falls over many checkpoints; and it rises and falls across
+    // them, further than the window of states reaches.
     let top = steps(&mut deep, &[(0, 1), (1, 1)].repeat(500)) / steps(&mut shallow, &[(0, 1), (1, 1)].repeat(500));
     let falling = steps(&mut deep, &[(1, MILLION / 2)]) / (MILLION as f64 / 2.);
     let falling_shallow = steps(&mut shallow.clone(), &[(1, 1000)]) / 1000.;

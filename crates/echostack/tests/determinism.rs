@@ -1,4 +1,4 @@
-//! The same words, settings and seed give the same bits, for any number of threads and with or without SIMD.
+//! Tests that the same words, settings and seed give the same bits, for any number of threads and with or without SIMD.
 
 mod common;
 
@@ -10,7 +10,8 @@ use echostack::reservoir::Simd;
 use echostack::tasks::{Split, Task};
 use echostack::{Limits, Machine, Recognizer, Verdict, Word};
 
-/// All decision values of a machine on the states it was taught on, and its verdicts, outputs and margins on test words.
+/// Returns all decision values of a machine on its training states, and its verdicts, outputs and margins on test
+/// words.
 fn fingerprint(machine: &Machine, words: &[Word]) -> (Vec<u64>, Vec<Verdict>) {
     let mut bits = Vec::new();
     for (lesson, _) in machine.lessons().actions() {

@@ -1,8 +1,8 @@
-//! Models and certificates that are made to deceive: none of them may be called proved, unless it is right.
+//! Tests with models and certificates that are made to deceive: none of them may be called proved, unless it is right.
 //!
-//! The sizes here are small. `ECHOSTACK_MUTANTS`, `ECHOSTACK_DIRECTED` and `ECHOSTACK_FORGERIES` set others, and with
-//! `--nocapture` the tests print tables:
-//! `ECHOSTACK_MUTANTS=100000 cargo test --test hostile mutants -- --nocapture`.
+//! The default sizes are small. `ECHOSTACK_MUTANTS`, `ECHOSTACK_DIRECTED` and `ECHOSTACK_FORGERIES` set other sizes.
+//! With `--nocapture`, the tests print tables: `ECHOSTACK_MUTANTS=100000 cargo test --test hostile mutants --
+//! --nocapture`.
 
 mod hostile {
     pub(crate) mod compare;
@@ -28,12 +28,12 @@ use rayon::prelude::*;
 
 static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(subjects);
 
-/// A size from the environment.
+/// Reads a size from the environment.
 fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// What became of a mutant.
+/// The result for a mutant.
 enum Fate {
     Unreadable,
     Refused,
@@ -41,7 +41,7 @@ enum Fate {
     Differs(Different),
 }
 
-/// The mutant with this number. It depends on nothing else.
+/// Makes and judges the mutant with this number, on which alone it depends.
 fn mutant(seed: u64) -> (Kind, &'static Subject, Fate) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     // Not every change makes sense for every subject.
@@ -102,8 +102,8 @@ fn mutants_that_are_called_proved_do_what_their_automaton_does() {
     }
     println!("{} tried, {} proved, {} differ; {:?}", all.tried, all.proved, all.differ, start.elapsed());
     differences.iter().take(100).for_each(|difference| println!("{difference:.300}"));
-    assert!(20 * all.proved >= all.tried, "only {} of {} were proved", all.proved, all.tried);
-    assert!(differences.is_empty(), "{} are called proved and differ", differences.len());
+    assert!(20 * all.proved >= all.tried, "only {} of {} mutants were proved", all.proved, all.tried);
+    assert!(differences.is_empty(), "{} mutants are called proved but differ", differences.len());
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn machines_that_come_near_to_what_rounding_may_lose_are_right_where_they_are_pr
     }
     for (name, Row { tried, refused, proved, differ, .. }) in &table {
         println!("{name:16} {tried:>8} {refused:>8} {proved:>8} {differ:>8}");
-        assert!(*proved > 0, "{name} is never proved, so that nothing is tested");
+        assert!(*proved > 0, "{name} is never proved, so nothing is tested");
     }
     assert!(differences.is_empty(), "{differences:?}");
 }
@@ -162,30 +162,31 @@ fn forged_certificates_about_pairs_that_differ_are_refused() {
         accepted.len(),
         start.elapsed()
     );
-    assert!(2 * unreadable < count, "most forgeries are not even read");
-    // They come to the end of what is checked, and not to one check alone.
+    assert!(2 * unreadable < count, "most forgeries cannot even be read");
+    // Forgeries are rejected by many different checks, not by one alone.
     assert!(refused.len() > 5, "{refused:?}");
-    assert!(accepted.is_empty(), "{} were accepted, such as {:.2000}", accepted.len(), accepted[0]);
+    assert!(accepted.is_empty(), "{} forgeries were accepted, such as {:.2000}", accepted.len(), accepted[0]);
 }
 
-/// What a changed machine does otherwise than the automaton, proved or not.
+/// Returns a difference between a changed machine and the automaton, whether or not the machine is proved.
 fn differs((subject, model): &(Subject, Model)) -> Option<Different> {
     let machine = model.machine().unwrap();
-    // Of the certificate only the configurations are needed, and these are the automaton's.
+    // Only the configurations in the certificate are needed, and these are the automaton's.
     let certificate = subject.certificate_for(&machine);
     compare(&machine, &subject.oracle, &certificate, 1000, &mut ChaCha8Rng::seed_from_u64(1))
 }
 
-/// Whether a changed machine is called proved, by a search or with the certificate of the machine that it was made from.
+/// Returns true if a changed machine is called proved, by a search or with the certificate of the machine that it was
+/// made from.
 fn is_proved((subject, model): &(Subject, Model)) -> bool {
     subject.prove(&model.machine().unwrap()).is_some()
 }
 
-/// A model that is known to be wrong is not called proved.
+/// Asserts that a changed model is wrong, and that it is not called proved.
 fn assert_refused(name: &str, changed: &(Subject, Model)) {
     let different = differs(changed);
-    assert!(different.is_some(), "{name} is right, so that nothing is tested");
-    assert!(!is_proved(changed), "{name} is called proved, and {different:?}");
+    assert!(different.is_some(), "{name} is right, so nothing is tested");
+    assert!(!is_proved(changed), "{name} is called proved, but {different:?}");
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn readouts_whose_squares_underflow_are_right_where_they_are_proved() {
     for factor in [1., 1e-165] {
         for changed in gaps::tiny(factor).iter().filter(|changed| is_proved(changed)) {
             let different = differs(changed);
-            assert!(different.is_none(), "a readout times {factor:e} is called proved, and {different:?}");
+            assert!(different.is_none(), "a readout times {factor:e} is called proved, but {different:?}");
         }
     }
 }

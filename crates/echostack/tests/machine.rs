@@ -1,4 +1,4 @@
-//! What a machine does besides the paper's experiment: strict verdicts, both views, limits, cancellation, odd inputs.
+//! Tests of machines beyond the paper's experiment: strict verdicts, both views, limits, cancellation, unusual inputs.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn strict_oracle(task: Task) -> Oracle {
     Oracle::strict(task.automaton().unwrap()).unwrap()
 }
 
-/// Valid words and words that are one edit away from one.
+/// Returns valid words, and words that are one edit away from a valid one.
 fn damaged_and_whole(task: Task, count: usize, seed: u64) -> Vec<Word> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let letters = task.alphabet().terminals().len();
@@ -111,7 +111,7 @@ fn both_views_and_both_kinds_of_action_readout_learn() {
 
 #[test]
 fn the_fast_machine_is_the_slow_one() {
-    // Few neurons and few words: machines that are often wrong, so that unusual paths are compared, too.
+    // With few neurons and few words, machines are often wrong, so that unusual paths are compared as well.
     let mut stopped = 0;
     for task in Task::ALL {
         for (kind, view) in [
@@ -131,11 +131,11 @@ fn the_fast_machine_is_the_slow_one() {
             }
         }
     }
-    // Machines this small do loop: the guard was at work.
+    // Machines this small do loop, so the limit on actions was reached.
     assert!(stopped > 0);
 }
 
-/// An engine that always decides the same: what a badly trained machine may do.
+/// A stack that always makes the same decision, as a badly trained machine may do.
 #[derive(Clone)]
 struct Stubborn {
     alphabet: Arc<Alphabet>,
@@ -190,7 +190,7 @@ fn endless_pushes_and_pops_from_nothing_are_stopped() {
         let status = run.feed(Input::Symbol(SymbolId::new(0)), &mut ());
         let verdict = run.clone().finish(&mut ());
         assert_eq!(status == Status::Stopped, matches!(verdict, Verdict::Stopped { .. }));
-        // What was done on the token is undone.
+        // The actions on the token are undone.
         assert_eq!(run.stack().depth, if status == Status::Open { depth + 1 } else { depth });
         verdict
     };
@@ -203,7 +203,7 @@ fn endless_pushes_and_pops_from_nothing_are_stopped() {
     assert_eq!(verdict(9, None, 8, Limits::default()), stopped(Limit::Underflow));
     assert_eq!(verdict(0, None, 10, few), stopped(Limit::Depth));
     assert_eq!(verdict(0, None, 5, few), Verdict::Accept);
-    // Enough for a flat array of any length: the allowance grows with the depth.
+    // The number of allowed actions grows with the depth, so that it is enough for a flat array of any length.
     let per_symbol = Limits { depth: 1000, actions: 2, actions_per_symbol: 1 };
     assert_eq!(verdict(1, None, 500, per_symbol), stopped(Limit::Underflow));
     assert_eq!(verdict(1, None, 500, Limits { actions_per_symbol: 0, ..per_symbol }), stopped(Limit::Actions));
@@ -285,7 +285,7 @@ fn a_word_of_nothing_can_be_taught() {
 fn words_judged_together_are_judged_as_each_alone() {
     let mut verdicts = [0; 4];
     for task in [Task::Json, Task::Dyck2] {
-        // Few neurons, so that machines are often wrong and some are stopped; strict and tolerant.
+        // The tolerant machine has few neurons, so that it is often wrong and sometimes stopped.
         let tolerant = fit(task, task.params(ReservoirKind::Random, 40, 0), &task.examples(Split::Train, 6, 0));
         let strict = strict_machine(task, View::Reservoir, ActionReadout::Separate);
         let mut words = damaged_and_whole(task, 60, 5);

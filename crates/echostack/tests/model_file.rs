@@ -1,4 +1,4 @@
-//! Model files: the same machine comes back, and whatever a file says, nothing worse than an error happens.
+//! Tests of model files: the same machine is read back, and a damaged file causes nothing worse than an error.
 
 mod common;
 
@@ -14,7 +14,7 @@ use echostack::tasks::{Split, Task};
 use echostack::{Limits, Machine, Params, Recognizer, Word};
 use rand::{RngExt, SeedableRng};
 
-/// Every margin, output and action on a word, as bits.
+/// Returns every margin, output and action on a word, as bits.
 fn bits(machine: &Machine, word: &Word) -> Vec<u64> {
     let mut all = Vec::new();
     let mut watch = |_, event: Event<'_>| match event {
@@ -62,14 +62,14 @@ fn files_are_replaced_whole_and_refusals_say_why() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     assert!(matches!(Machine::load(folder.path().join("none")), Err(FileError::Io { .. })));
     assert!(matches!(machine.save(folder.path().join("no/such/folder")), Err(FileError::Io { .. })));
-    // Another version is told apart from damage.
+    // Another version is distinguished from damage.
     let mut bytes = machine.to_bytes().unwrap();
     let key = br#"\"version\":"#;
     let at = bytes.windows(key.len()).position(|window| window == key).unwrap();
     bytes[at + key.len()] = b'9';
     let error = Machine::from_bytes(&bytes).unwrap_err();
     assert!(matches!(error, FileError::Version(9)), "{error}");
-    // A safetensors file of somebody else.
+    // A safetensors file of another program.
     let other = safetensors::serialize(Vec::<(String, safetensors::tensor::TensorView<'_>)>::new(), None).unwrap();
     assert!(matches!(Machine::from_bytes(&other), Err(FileError::NotAModel(_))));
 }
@@ -90,7 +90,7 @@ fn damaged_files_do_no_harm() {
         let word = task.examples(Split::Test, 1, 0)[0].word().clone();
         for round in 0..3000 {
             let mut bytes = good.clone();
-            // Damage in the header and in the numbers by turns: bits, digits, other values, a shorter file.
+            // Damage alternates between the header and the numbers: bits, digits, other values, a shorter file.
             let range = if round % 2 == 0 { 0..header } else { header..good.len() };
             for _ in 0..random.random_range(1..4) {
                 let at = random.random_range(range.clone());

@@ -1,4 +1,4 @@
-//! tanh and exp against arbitrary precision.
+//! Tests of tanh and exp against arbitrary-precision arithmetic.
 
 use astro_float::{BigFloat, Consts, RoundingMode};
 use echostack::reservoir::Simd;
@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 const BITS: usize = 160;
 const ROUND: RoundingMode = RoundingMode::ToEven;
 
-/// Points near zero, of every size, and at random.
+/// Returns points near zero, points of every magnitude, and random points.
 fn points(limit: f64) -> Vec<f64> {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let mut all = vec![0., f64::MIN_POSITIVE, 1e-300, 1e-20, 0.346_573_590_279_972_7, 0.346_573_590_279_972_6, 0.5, 1.];
@@ -19,7 +19,7 @@ fn points(limit: f64) -> Vec<f64> {
     all.iter().flat_map(|x| [*x, -x]).collect()
 }
 
-/// The greatest relative error in units of 2^-52.
+/// Returns the largest relative error in units of 2^-52.
 fn worst(points: &[f64], given: &[f64], exact: impl Fn(&BigFloat, &mut Consts) -> BigFloat) -> f64 {
     let mut constants = Consts::new().unwrap();
     let mut worst = 0_f64;

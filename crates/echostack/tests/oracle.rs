@@ -1,4 +1,4 @@
-//! The automata against definitions of their languages that share nothing with them, on every word up to a length.
+//! Tests of the automata against independent definitions of their languages, on every word up to a given length.
 
 mod common;
 
@@ -14,7 +14,7 @@ use echostack::tasks::Task;
 use echostack::{Limits, Recognizer};
 use echostack::{Lookahead, Oracle, Session, SymbolId, Verdict, Word};
 
-/// Whether the letters are a word of the language.
+/// Returns true if the letters are a word of the language.
 fn member(task: Task, word: &[u8]) -> bool {
     match task {
         Task::Latch => word.iter().fold(false, |odd, &c| odd != (c == b'1')),
@@ -46,7 +46,7 @@ fn member(task: Task, word: &[u8]) -> bool {
     }
 }
 
-/// The length of the JSON value that the letters begin with.
+/// Returns the length of the JSON value at the beginning of the letters.
 fn json_value(word: &[u8]) -> Option<usize> {
     match word.first()? {
         b'n' | b's' => Some(1),
@@ -78,7 +78,7 @@ fn letters(task: Task) -> Vec<u8> {
     alphabet.terminals().map(|symbol| alphabet.name(symbol).as_bytes()[0]).collect()
 }
 
-/// All words of this length over the alphabet.
+/// Returns all words of the given length over the alphabet.
 fn all_words(letters: &[u8], length: usize) -> impl Iterator<Item = Vec<u8>> {
     (0..letters.len().pow(length as u32)).map(move |mut number| {
         let mut word = vec![0; length];
@@ -103,7 +103,7 @@ fn oracle(task: Task, mode: Mode) -> Oracle {
     }
 }
 
-/// The longest words that are tried, and the longest words of the language that prefixes are completed to.
+/// Returns the maximum length of the words that are tried, and of the words of the language whose prefixes are viable.
 fn lengths(task: Task) -> (usize, usize) {
     match task {
         Task::Latch | Task::Anbn | Task::Dyck1 => (10, 16),
@@ -135,7 +135,7 @@ fn every_short_word_is_judged_as_its_definition_says() {
     }
 }
 
-/// All JSON values of this length.
+/// Returns all JSON values of the given length.
 fn json_values(length: usize) -> Vec<Vec<u8>> {
     match length {
         0 => vec![],
@@ -150,7 +150,7 @@ fn json_values(length: usize) -> Vec<Vec<u8>> {
     }
 }
 
-/// All lists of this length of one or more values, each behind `key`.
+/// Returns all lists of one or more values, each after `key`, of the given total length.
 fn json_lists(length: usize, key: &[u8]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for first in 1..=length.saturating_sub(key.len()) {
@@ -168,7 +168,7 @@ fn json_lists(length: usize, key: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// Every prefix of every word of the language up to a length.
+/// Returns every prefix of every word of the language up to the maximum length.
 fn prefixes(task: Task) -> HashSet<Vec<u8>> {
     let letters = letters(task);
     let mut all = HashSet::new();
@@ -191,7 +191,8 @@ fn a_token_is_refused_exactly_where_no_completion_exists() {
         let strict = oracle(task, Mode::Strict);
         let letters = letters(task);
         let viable = prefixes(task);
-        // A prefix of p letters is completed by at most p + 1 more, if at all, and we ask for the letter after it.
+        // A viable prefix of p letters is completed by at most p + 1 more letters, and the test asks for the next
+        // letter.
         let longest = (lengths(task).1 - 3) / 2;
         for length in 0..=longest {
             for text in all_words(&letters, length) {
@@ -237,7 +238,7 @@ fn reductions_under_a_refused_token_leave_no_trace() {
     for name in ["{", "k", ":", "n"] {
         assert_eq!(feed(&mut session, name), Status::Open);
     }
-    // `{k:n` + `]` reduces n to V and V to A before the token is refused.
+    // `{k:n` + `]` reduces n to V and V to A before the token is rejected.
     assert_eq!(feed(&mut session, "]"), Status::Refused);
     let names: Vec<&str> = session.stack().symbols().iter().map(|&symbol| alphabet.name(symbol)).collect();
     assert_eq!(names, ["{", "k", ":", "n"]);
@@ -247,7 +248,7 @@ fn reductions_under_a_refused_token_leave_no_trace() {
     let mut wanted = expected;
     wanted.sort();
     assert_eq!(sorted, wanted);
-    // The session stays refused.
+    // The session continues to reject.
     assert_eq!(feed(&mut session, "}"), Status::Refused);
     assert!(matches!(session.finish(&mut ()), Verdict::Reject { position: 4, .. }));
 }
@@ -270,7 +271,7 @@ fn latch_without_its_missing_rule_is_wrong_on_every_word_that_begins_with_1() {
 
 #[test]
 fn limits_end_in_a_verdict() {
-    // A rule that pushes for ever.
+    // A rule that pushes forever.
     let alphabet = Task::Anbn.alphabet();
     let s = alphabet.symbol("S").unwrap();
     let endless = Rule { anchored: false, suffix: vec![], lookahead: None, pop: 0, push: s };
@@ -284,7 +285,7 @@ fn limits_end_in_a_verdict() {
     let verdict = strict.judge_with(&word(Task::Anbn, b"aaaabbbb"), shallow, &mut ());
     assert_eq!(verdict, Verdict::Stopped { position: 3, limit: Limit::Depth });
 
-    // A symbol outside the alphabet, or a nonterminal, is refused at its position.
+    // A symbol outside the alphabet, or a nonterminal, is rejected at its position.
     for bad in [2, 99] {
         let word = Word::Symbols([0, 0, bad].map(SymbolId::new).to_vec());
         let verdict = strict.judge(&word);
@@ -294,7 +295,7 @@ fn limits_end_in_a_verdict() {
 
 #[test]
 fn a_rule_can_be_anchored_and_wait_for_the_end() {
-    // Accepts exactly "a": only the stack that is nothing but `a` becomes S, and only at the end.
+    // Accepts exactly "a": only a stack that consists of a single `a` becomes S, and only at the end.
     let alphabet = Arc::new(echostack::Alphabet::new(["a"], ["S"]).unwrap());
     let [a, s] = [0, 1].map(SymbolId::new);
     let rule = Rule { anchored: true, suffix: vec![a], lookahead: Some(Lookahead::End), pop: 1, push: s };

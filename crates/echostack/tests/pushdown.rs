@@ -1,4 +1,4 @@
-//! Automata read back out of machines.
+//! Tests of extraction and construction: automata from machines, and machines from automata.
 
 use echostack::automaton::Rule;
 use echostack::certify::{Proof, check};
@@ -13,14 +13,14 @@ fn oracle(task: Task) -> Oracle {
     Oracle::strict(task.automaton().unwrap()).unwrap()
 }
 
-/// A machine that learned until it was proved.
+/// Trains a machine until it is proved right.
 fn learned(task: Task, kind: ReservoirKind, view: View) -> Machine {
     let params = Params { view, mode: Mode::Strict, ..Params::provable(kind, 256, 0) };
     let language = task.language().unwrap();
     Study::default().prove(&*language, &params.check().unwrap(), &(), &mut |_| {}).unwrap().0
 }
 
-/// The rules read back do what the machine does, and what the paper's rules do.
+/// Asserts that the extracted rules do what the machine does, and what the paper's rules do.
 fn read_back(task: Task, machine: &Machine) {
     let found = extract(machine, &()).unwrap_or_else(|error| panic!("{task}: {error}"));
     let (own, paper) = (found.oracle.automaton(), task.automaton().unwrap());
@@ -68,7 +68,7 @@ fn balanced_brackets_read_as_in_the_paper() {
 
 #[test]
 fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
-    // One rule more than a^n b^n has: there may be too many b.
+    // One more rule than a^n b^n has, which allows additional b.
     let right = oracle(Task::Anbn);
     let alphabet = right.automaton().alphabet().clone();
     let [b, s] = ["b", "S"].map(|name| alphabet.symbol(name).unwrap());
@@ -80,7 +80,7 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
     let (machine, _) = Study::default().prove(&walks, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
     let found = extract(&machine, &()).unwrap();
     let prover = Prover::new(&right, View::Symbol, &()).unwrap();
-    let Proof::Open { cells, .. } = prover.prove(&machine, &()).unwrap() else { panic!("it is not a^n b^n") };
+    let Proof::Open { cells, .. } = prover.prove(&machine, &()).unwrap() else { panic!("proved to be a^n b^n") };
     let difference = prover.difference(&machine, &cells, &()).unwrap();
     let judged = |oracle: &Oracle| oracle.judge(&difference.word);
     assert_eq!(judged(&found.oracle), difference.machine);
@@ -94,7 +94,8 @@ fn a_machine_that_cannot_be_read_is_told() {
     let fit = |params: Params| params.check().unwrap().fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap();
     let tolerant = fit(Params::standard(ReservoirKind::Cycle, 32, 0));
     assert!(matches!(extract(&tolerant, &()), Err(ExtractError::Certify(_))));
-    // Taught on right words only, it refuses nothing and shifts what no rule is for: whatever it is, it is not exact by luck.
+    // A machine trained only on valid words rejects nothing and shifts tokens for which there is no rule. If extraction
+    // succeeds nevertheless, the certificate must hold.
     let blind = fit(Params { view: View::Symbol, mode: Mode::Strict, ..Params::standard(ReservoirKind::Cycle, 32, 0) });
     match extract(&blind, &()) {
         Ok(found) => echostack::certify::check(&found.certificate, &blind, &found.oracle, &()).unwrap(),
@@ -102,7 +103,7 @@ fn a_machine_that_cannot_be_read_is_told() {
     }
 }
 
-/// Theorem 2: from an automaton alone, for every reservoir and either view of the input.
+/// Tests Theorem 2: a machine is constructed from an automaton alone, for every reservoir and both views of the input.
 #[test]
 fn machines_are_constructed_from_automata_and_proved() {
     for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
@@ -123,7 +124,7 @@ fn machines_are_constructed_from_automata_and_proved() {
     }
 }
 
-/// Names may be anything; what is written of them has one line for each rule, and labels are closed where they end.
+/// Tests names with special characters: the rules are printed one per line, and labels in DOT end where they should.
 #[test]
 fn odd_names_are_escaped() {
     let plain = Task::Anbn.automaton().unwrap();
@@ -143,7 +144,8 @@ fn odd_names_are_escaped() {
     assert!(edges.iter().any(|line| line.ends_with(r#"[label="\"\\"];"#)), "{dot}");
 }
 
-/// A machine that learned from tests alone, and was never proved, is read back as the paper's automaton, too.
+/// Tests that the paper's automaton is also extracted from a machine that learned from tests alone and was never
+/// proved.
 #[test]
 fn machines_that_tested_themselves_are_read_back() {
     for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {

@@ -1,5 +1,5 @@
-//! Our reading of Algorithm 2: pop and push are decided on the same state. In the printed order, which decides on push
-//! after the pop, the same machine fails.
+//! Tests of our reading of Algorithm 2, in which pop and push are decided in the same state. In the printed order,
+//! which decides what to push after the pop, the same machine fails.
 
 mod common;
 
@@ -12,7 +12,7 @@ use echostack::{Params, Trace};
 #[test]
 fn push_decided_after_the_pop_fails() {
     for task in languages() {
-        // The paper's kernel: wider ones repair some of the damage by chance.
+        // This is the paper's kernel; wider kernels repair some of the damage by chance.
         let svm = Svm { cost: 100., ..Svm::default() };
         let params = Params { svm, ..task.params(ReservoirKind::Cycle, 256, 0) };
         let machine = fit(task, params, &task.examples(Split::Train, 100, 0));

@@ -1,4 +1,4 @@
-//! Properties of the reservoirs: the echo state property, the Legendre network's memory, leak and bias, structure.
+//! Tests of the reservoirs: the echo state property, the Legendre network's memory, leak and bias, and structure.
 
 use std::sync::Arc;
 
@@ -50,7 +50,8 @@ fn two_different_starts_converge() {
 
 #[test]
 fn the_legendre_network_reads_back_its_past() {
-    // A delay of r * theta is sum_i x_i P_i(2r - 1), within the window. The signal varies slowly, as the order demands.
+    // The input delayed by r * theta is sum_i x_i P_i(2r - 1), within the window. The signal varies slowly, as the
+    // order requires.
     let (order, theta) = (24, 40.);
     let params = Legendre { neurons: 2 * order, theta };
     let reservoir = ReservoirParams::Legendre(params).build(2).unwrap();
@@ -65,7 +66,7 @@ fn the_legendre_network_reads_back_its_past() {
             let next = ((2. * n + 1.) * x * legendre[legendre.len() - 1] - n * legendre[legendre.len() - 2]) / (n + 1.);
             legendre.push(next);
         }
-        // The input is held for a step, so the signal is that of half a step later.
+        // The input is held for a step, so the value is that of the signal half a step later.
         for (channel, sign) in [(0, 1.), (1, -2.)] {
             let block = &state[channel * order..][..order];
             let value: f64 = block.iter().zip(&legendre).map(|(x, p)| x * p).sum();
@@ -116,7 +117,7 @@ fn sparse_and_dense_weights_are_the_same_network() {
     let activation = Activation::Tanh;
     let parts = MatrixParts { neurons: m, channels: 2, input, recurrent, bias: vec![], leak: 1., activation };
     let sparse = MatrixReservoir::new(parts.clone()).unwrap();
-    // The same weights with many tiny ones added: stored densely.
+    // The same weights with many tiny ones added are stored densely.
     let recurrent = Recurrent::Dense(weights.iter().map(|&w| if w == 0. { 1e-300 } else { w }).collect());
     let dense = MatrixReservoir::new(MatrixParts { recurrent, ..parts }).unwrap();
     let drives = || (0..30).map(|t| Drive::Channel(t % 2));
@@ -131,7 +132,7 @@ fn a_random_reservoir_has_its_radius_and_repeats_with_its_seed() {
     let state = |reservoir: &MatrixReservoir| encode(reservoir, simd, [Drive::Channel(0), Drive::Channel(1)]);
     assert_eq!(state(&build(1)), state(&build(1)));
     assert_ne!(state(&build(1)), state(&build(2)));
-    // Near zero tanh is the identity, so a tiny state decays by the radius a step in the long run.
+    // Near zero, tanh is the identity, so in the long run a tiny state decays by the spectral radius per step.
     let reservoir = build(1);
     let (mut from, mut to) = (vec![1e-8; 60], vec![0.; 60]);
     let norm = |state: &[f64]| state.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -158,7 +159,7 @@ fn parameters_out_of_range_are_refused() {
     let tiny = Random { neurons: 2, density: 1e-9, ..Random::default() };
     assert!(refused(ReservoirParams::Random(tiny)).contains("raise the density"));
     let legendre = Legendre { neurons: 4, theta: 3. };
-    assert!(refused(ReservoirParams::Legendre(legendre)).contains("at least one a channel"));
+    assert!(refused(ReservoirParams::Legendre(legendre)).contains("at least one per channel"));
     let given: Arc<dyn Reservoir> = Arc::new(Random::default().build(3).unwrap());
     let error = ReservoirParams::Given(given).build(CHANNELS).unwrap_err();
     assert_eq!(error, ReservoirError::Channels { given: 3, needed: CHANNELS });

@@ -1,6 +1,6 @@
-//! Our support vector machines against scikit-learn's SVC, on states of this project.
+//! Tests of our support vector machines against scikit-learn's SVC, on states of our reservoirs.
 //!
-//! Needs Python with scikit-learn: `make parity` makes the environment and runs it; so does CI.
+//! The test needs Python with scikit-learn. `make parity` creates the environment and runs the test, and so does CI.
 
 mod common;
 
@@ -17,7 +17,7 @@ use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams};
 use echostack::tasks::Split;
 use echostack::{Machine, Params, SymbolId};
 
-/// A class number as scikit-learn orders it: none first, then the symbols by their index.
+/// Returns the class number in scikit-learn's order: no symbol first, then the symbols by index.
 fn push_class(push: Option<SymbolId>) -> i64 {
     push.map_or(0, |symbol| symbol.index() as i64 + 1)
 }
@@ -49,9 +49,10 @@ fn write_i64(path: &Path, values: &[i64]) {
     fs::write(path, values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>()).unwrap();
 }
 
-/// Reservoirs that forget slowly. Where they forget fast (the tasks' own), many rows differ by less than the single
-/// precision that LIBSVM keeps its kernel in, and which of them becomes a support vector is chance: there we compare
-/// decision values and predictions, but not the number of support vectors.
+/// Returns reservoirs that forget slowly. With reservoirs that forget fast (those of the tasks), many rows differ by
+/// less than the single precision in which LIBSVM stores its kernel, and it is a matter of chance which of them becomes
+/// a support vector. For these reservoirs we compare decision values and predictions, but not the number of support
+/// vectors.
 fn long_memory(kind: ReservoirKind) -> ReservoirParams {
     match kind {
         ReservoirKind::Random => ReservoirParams::Random(Random { radius: 0.9, ..Random::default() }),
@@ -60,7 +61,7 @@ fn long_memory(kind: ReservoirKind) -> ReservoirParams {
     }
 }
 
-/// Writes one classifier's training rows, and what we say on unseen states.
+/// Writes one classifier's training rows, and our decision values and classes on unseen states.
 fn export(folder: &Path, name: &str, machine: &Machine, unseen: &Lessons, readout: Readout) {
     let rows = labels(machine.lessons(), readout);
     let file = |suffix: &str| folder.join(format!("{name}.{suffix}"));
@@ -94,7 +95,7 @@ fn decision_values_predictions_and_support_vectors_agree() {
     for task in common::languages() {
         for kind in ReservoirKind::ALL {
             for (memory, reservoir) in [("long", long_memory(kind)), ("short", task.params(kind, 256, 0).reservoir)] {
-                // Both solvers go on to a tolerance far below the difference that we allow.
+                // Both solvers continue to a tolerance far below the difference that the test allows.
                 let svm = Svm { cost: 100., gamma: 1., tolerance: 1e-6 };
                 let params = Params { svm, reservoir, ..Params::default() };
                 let machine = fit(task, params.clone(), &task.examples(Split::Train, 60, 0));

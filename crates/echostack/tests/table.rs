@@ -1,4 +1,4 @@
-//! Tables against automata on many words. `ECHOSTACK_TOKENS` is the number of tokens for each language.
+//! Tests of tables against automata on many words. `ECHOSTACK_TOKENS` is the number of tokens for each language.
 
 use echostack::automaton::Rule;
 use echostack::certify::Proof;
@@ -16,7 +16,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// The tokens that are drawn from one seed.
+/// The number of tokens drawn from one seed.
 const CHUNK: usize = 100_000;
 
 #[test]
@@ -46,7 +46,7 @@ fn a_compiled_table_judges_as_the_automaton() {
                     })
                     .collect();
                 scanner.read(symbols);
-                read += scanner.position() as usize; // not what comes after a token that is refused
+                read += scanner.position() as usize; // without the tokens after a rejected one
                 let verdict = scanner.finish();
                 assert!(verdict == oracle.judge(&word), "{task}: {word:?}");
                 accepted += usize::from(verdict.is_accept());
@@ -61,7 +61,8 @@ fn a_compiled_table_judges_as_the_automaton() {
     }
 }
 
-/// A nonterminal is a node of the tree whatever its name, unless its alphabet says that it is a state, and files keep that.
+/// Tests that a nonterminal is a node of the tree whatever its name, unless its alphabet declares it a state, and that
+/// files preserve this.
 #[test]
 fn a_nonterminal_is_a_state_only_if_it_is_said_to_be() {
     fn branches<R: Recognizer>(recognizer: &R) -> usize {

@@ -1,4 +1,5 @@
-//! A scheduler and two executors as processes: what they answer is what one process answers, also if one of them is killed.
+//! Tests with a scheduler and two executors as processes: they give the same answers as one process, even if an
+//! executor is killed.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -9,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::common::{Truth, check, counts, parquet, truth};
 
-/// A process that ends with the test.
+/// A process that is killed when the test ends.
 pub struct Running(Child);
 
 impl Drop for Running {
@@ -23,12 +24,12 @@ pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_echostack-engine"))
 }
 
-/// A port that is free now.
+/// Returns a port that is free now.
 fn port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// What a process is told beside its arguments.
+/// The environment variables of a process.
 type Variables = [(&'static str, String)];
 
 fn start(arguments: &str, variables: &Variables) -> Running {
@@ -51,7 +52,7 @@ fn wait_for(port: u16) {
     }
 }
 
-/// A scheduler that soon takes an executor for dead, and two executors of one slot.
+/// Starts a scheduler that considers an executor dead after a short time, and two executors with one slot each.
 pub fn cluster(variables: &Variables) -> (u16, Running, Vec<Running>) {
     let port_of_scheduler = port();
     let scheduler = start(&format!("scheduler --bind 127.0.0.1:{port_of_scheduler} --timeout 3"), variables);
@@ -76,7 +77,7 @@ fn score(folder: &Path, scheduler: u16, output: &str) -> Command {
     command
 }
 
-/// A folder with the table and the words in so many files of equal size.
+/// Creates a folder with the table, and with the words in `files` files of equal size.
 fn folder(truth: &Truth, files: usize) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     truth.table.save(folder.path().join("table")).unwrap();

@@ -1,4 +1,4 @@
-//! Words with what must be said of them, and the reading of what was said.
+//! Words with their expected verdicts, and functions that read the program's output.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use echostack::language::{WordKind, draw};
 use echostack::tasks::{Split, Task};
 use echostack::{Limits, Manifest, Oracle, Recognizer, SymbolId, Table, Word};
 
-/// Words of every kind with what must be said of them.
+/// Words of every kind with their expected verdicts.
 pub struct Truth {
     pub words: Vec<Option<Vec<SymbolId>>>,
     pub verdicts: Vec<Option<(String, Option<u64>)>>,
@@ -52,7 +52,7 @@ impl Truth {
         self.words[row].as_ref().map(|word| word.iter().map(name).collect::<Vec<_>>().join(between))
     }
 
-    /// A column of numbers of rows, and one of words.
+    /// Returns a column of row numbers and a column of words.
     fn batch(&self, words: ArrayRef) -> RecordBatch {
         let rows = Arc::new(Int64Array::from_iter_values(0..self.words.len() as i64));
         let fields =
@@ -80,7 +80,7 @@ pub fn counts(output: &Output) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// The verdicts of all output files, by the number of the row.
+/// Reads the verdicts in all output files, by row number.
 fn verdicts(folder: &Path) -> BTreeMap<i64, Option<(String, Option<u64>)>> {
     let mut all = BTreeMap::new();
     for file in std::fs::read_dir(folder.join("out")).unwrap().map(|file| file.unwrap().path()) {
@@ -105,7 +105,7 @@ fn verdicts(folder: &Path) -> BTreeMap<i64, Option<(String, Option<u64>)>> {
     all
 }
 
-/// Whether each row has its verdict. In CSV, an empty word is none.
+/// Asserts that each row has its expected verdict. In CSV, an empty word is read as null.
 pub fn check(truth: &Truth, folder: &Path, csv: bool) {
     let found = verdicts(folder);
     assert_eq!(found.len(), truth.words.len());
@@ -115,7 +115,7 @@ pub fn check(truth: &Truth, folder: &Path, csv: bool) {
     }
 }
 
-/// Writes a file.
+/// Writes a batch to a Parquet file.
 pub fn parquet(path: &Path, batch: &RecordBatch) {
     let mut writer = ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), None).unwrap();
     writer.write(batch).unwrap();

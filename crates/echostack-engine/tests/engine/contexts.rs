@@ -1,4 +1,5 @@
-//! Contexts of a corpus: by one process and by a cluster they are those that the library counts trace by trace.
+//! Tests of the contexts of a corpus: one process and a cluster find the same contexts as the library, which counts
+//! them trace by trace.
 
 use std::fs::File;
 use std::path::Path;
@@ -73,7 +74,7 @@ fn traces_are_packed_and_what_is_wrong_is_said() {
     assert!(run(at, &["pack", "traces.jsonl", "-o", "packed.parquet"]).status.success());
     let told = counts(&run(at, &["contexts", "packed.parquet", "-q", "--stack", "0", "-o", "contexts.jsonl"]));
     assert_eq!(told["traces"], traces.len() as u64);
-    // Nothing of the stack is too little.
+    // Contexts without any stack symbol contradict each other.
     assert!(told["contradictions"] > 0);
     assert_eq!(Context::contradictions(&found(at).contexts).count() as u64, told["contradictions"]);
 

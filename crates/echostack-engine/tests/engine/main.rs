@@ -1,4 +1,4 @@
-//! The engine, as it is used: scripts of queries, files of every format, a cluster of real processes.
+//! Tests of the engine as it is used: scripts of queries, files of every format, and a cluster of real processes.
 
 mod cluster;
 mod common;

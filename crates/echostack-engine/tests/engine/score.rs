@@ -1,5 +1,5 @@
-//! Scoring files of every format: each row has the verdict that its word has alone, faulty rows stop nothing, and finished parts
-//! are not done again.
+//! Tests of scoring files in every format: each row gets the verdict that its word gets alone, faulty rows do not stop
+//! a run, and finished files are not scored again.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -69,7 +69,7 @@ fn faulty_rows_stop_nothing_and_are_told() {
     assert_eq!((told["accept"], told["incomplete"], told["null"]), (1, 1, 1));
     assert_eq!((told["unreadable"], told["rows"]), (5, 8));
     std::fs::remove_dir_all(folder.path().join("out")).unwrap();
-    // The open quote takes the rest of this small file into its row.
+    // The row with the open quote includes the rest of this small file.
     let told = counts(&score(folder.path(), &["rows.csv"]));
     assert_eq!((told["accept"], told["unreadable"], told["rows"]), (1, 3, 4));
 }
@@ -91,7 +91,7 @@ fn finished_parts_are_not_done_again() {
         of.next().unwrap().metadata().unwrap().modified().unwrap()
     };
     let before = ["a-", "b-", "c-"].map(written);
-    // One without its marker, as if the run had been killed there; one whose input has changed.
+    // The marker of one file is missing, as if the run had been killed there; the input of another has changed.
     let markers = folder.path().join("out/_finished");
     let mut marker = std::fs::read_dir(&markers).unwrap().map(|file| file.unwrap().path());
     let marker = marker.find(|path| path.to_string_lossy().contains("/b-")).unwrap();
@@ -114,7 +114,7 @@ fn what_is_wrong_is_said() {
     };
     assert!(refused(&["nowhere.parquet"]).contains("nowhere.parquet"));
     std::fs::write(folder.path().join("a.txt"), "()").unwrap();
-    assert!(refused(&["a.txt"]).contains("tells no format"));
+    assert!(refused(&["a.txt"]).contains("has no known extension"));
     std::fs::write(folder.path().join("a.parquet"), "()").unwrap();
     std::fs::write(folder.path().join("b.jsonl"), "{\"text\": \"()\"}\n").unwrap();
     let both = refused(&["a.parquet", "b.jsonl"]);

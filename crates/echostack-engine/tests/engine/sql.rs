@@ -1,4 +1,4 @@
-//! The functions in SQL: each file in scripts/ is a script of queries and what they must answer.
+//! Tests of the SQL functions: each file in scripts/ contains queries with their expected results.
 
 use std::path::Path;
 
@@ -14,13 +14,13 @@ use echostack_engine::{Models, Question, function, register};
 use echostack_grammar::{Encoding, Grammar};
 use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType, Runner};
 
-/// Tables of a task's automaton.
+/// Returns the bytes of the table of a task's automaton.
 fn table(task: Task) -> Vec<u8> {
     let automaton = Oracle::strict(task.automaton().unwrap()).unwrap();
     Table::new(&automaton, Manifest::default()).unwrap().to_bytes().unwrap()
 }
 
-/// The models that the scripts name.
+/// Returns the models that the scripts name.
 fn models() -> Models {
     let mut models = Models::default();
     models.add("anbn", &table(Task::Anbn), None).unwrap();
@@ -28,7 +28,7 @@ fn models() -> Models {
     let machine = Task::Dyck2.params(ReservoirKind::Cycle, 64, 0).check().unwrap();
     let machine = machine.fit(&Task::Dyck2.alphabet(), &Task::Dyck2.examples(Split::Train, 100, 0), &()).unwrap();
     models.add("dyck2 machine", &machine.to_bytes().unwrap(), None).unwrap();
-    // With the paper's grammar for texts, whose lexer goes into the table.
+    // The arithmetic grammar reads strings, so its lexer becomes part of the table.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars/arithmetic");
     let (grammar, _) = Grammar::open(&folder, Encoding::Auto).unwrap();
     let lexer = std::fs::read_to_string(folder.join("lexer.l")).unwrap();
@@ -80,7 +80,7 @@ async fn scripts() {
     scripts.sort();
     assert!(!scripts.is_empty());
     for script in scripts {
-        // Batches of two rows: what is true of a column is true of its parts.
+        // Batches of two rows must give the same results as whole columns.
         for rows in [8192, 2] {
             let mut runner = Runner::new(|| async {
                 let session = SessionContext::new_with_config(SessionConfig::new().with_batch_size(rows));

@@ -1,4 +1,4 @@
-//! An object store: what lies there is scored as what lies here, by one process and by a cluster.
+//! Tests of object stores: files there are scored like local files, by one process and by a cluster.
 
 use std::path::Path;
 
@@ -14,7 +14,8 @@ use crate::common::{check, counts, parquet, truth};
 const KEY: &str = "a key";
 const SECRET: &str = "a secret";
 
-/// Starts a server that keeps the objects of a bucket as the files of a folder, and returns what a program must be told of it.
+/// Starts a server that keeps the objects of a bucket as files in a folder, and returns the environment variables that
+/// a program needs to use it.
 fn serve(root: &Path) -> Vec<(&'static str, String)> {
     let mut service = S3ServiceBuilder::new(FileSystem::new(root).unwrap());
     service.set_auth(SimpleAuth::from_single(KEY, SECRET));

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use echostack::table::SourceLanguage;
 use echostack::{Lookahead, SymbolId, Table, Verdict};
 
-/// Reads words as lines of numbers with the recogniser and prints a line for each.
+/// A Rust program that reads words as lines of numbers, judges them with the generated recognizer, and prints a line
+/// for each.
 const RUST: &str = r#"
 mod recogniser;
 use recogniser::{Reader, State, TOKENS, Verdict};
@@ -35,6 +36,7 @@ fn main() {
 }
 "#;
 
+/// A C program that does what [`RUST`] does.
 const C: &str = r#"
 #include <stdio.h>
 #include "recogniser.c"
@@ -76,6 +78,7 @@ int main(void) {
 }
 "#;
 
+/// Returns a verdict as the programs print it.
 /// Words as the programs read them: one per line, tokens by number.
 pub(crate) fn lines(words: &[Vec<SymbolId>]) -> String {
     let mut text = String::new();
@@ -86,7 +89,6 @@ pub(crate) fn lines(words: &[Vec<SymbolId>]) -> String {
     text
 }
 
-/// A verdict as the programs print it.
 pub(crate) fn line(verdict: &Verdict, terminals: usize) -> String {
     let mut line = match verdict {
         Verdict::Accept => "accept".to_string(),
@@ -107,7 +109,7 @@ fn succeed(command: &mut Command) {
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Compiles and runs a source with a table on the words.
+/// Compiles the source generated from a table and runs it on the words.
 pub(crate) fn run(table: &Table, language: SourceLanguage, words: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

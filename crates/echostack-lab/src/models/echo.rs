@@ -1,4 +1,4 @@
-//! The echo state network: a reservoir over the input, and a ridge regression on its states.
+//! The echo state network: a reservoir that reads the input, and a ridge regression on its states.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ struct Configured {
     penalty: f64,
 }
 
-/// The states of a reservoir on words, at each token and at the end, one after the other.
+/// Returns the states of a reservoir on words, at each token and at the end, one after the other.
 fn states(reservoir: &dyn Reservoir, words: &[&Word]) -> Vec<Vec<f64>> {
     let neurons = reservoir.neurons();
     let mut all: Vec<Vec<f64>> = words.iter().map(|word| vec![0.; (word.len() + 1) * neurons]).collect();
@@ -62,8 +62,8 @@ fn states(reservoir: &dyn Reservoir, words: &[&Word]) -> Vec<Vec<f64>> {
     all
 }
 
-/// The regression from states to the outputs of traces, with a constant, as scikit-learn's ridge regression has it: the
-/// penalty is on the weights alone.
+/// Fits the regression from states to the outputs of traces, with a constant. As in scikit-learn's ridge regression,
+/// the penalty applies to the weights only.
 pub(super) fn regress(
     mut states: Vec<f64>,
     neurons: usize,
@@ -84,7 +84,7 @@ pub(super) fn regress(
     Ok(linear)
 }
 
-/// Subtracts the mean of some rows from each of them, and returns it.
+/// Subtracts the mean of all rows from each row, and returns the mean.
 fn subtract_mean(rows: &mut [f64], width: usize) -> Vec<f64> {
     let mut mean = vec![0.; width];
     let count = (rows.len() / width.max(1)).max(1) as f64;
@@ -99,13 +99,13 @@ fn subtract_mean(rows: &mut [f64], width: usize) -> Vec<f64> {
 
 /// A linear map from states to outputs, and a constant.
 pub(super) struct Linear {
-    /// A row for each neuron.
+    /// The weights, one row per neuron.
     weights: Vec<f64>,
     constant: Vec<f64>,
 }
 
 impl Linear {
-    /// The outputs of a state, put at the end of the others.
+    /// Appends the outputs for a state.
     pub(super) fn apply(&self, state: &[f64], outputs: &mut Vec<f64>) {
         let start = outputs.len();
         outputs.extend(&self.constant);
@@ -151,7 +151,7 @@ mod tests {
     fn regression_finds_a_constant_and_does_not_shrink_it() {
         let traces = Task::Latch.examples(Split::Train, 5, 0);
         let steps: Vec<f64> = traces.iter().flat_map(Trace::steps).map(|step| step.output[0]).collect();
-        // States from which the output is 0.5 x - 0.25 y + 7, whatever y is.
+        // States for which the output is 0.5 x - 0.25 y + 7, whatever y is.
         let state = |(at, output): (usize, &f64)| {
             let y = (at % 7) as f64;
             [2. * (output + 0.25 * y - 7.), y]

@@ -1,17 +1,19 @@
-//! The reservoir memory machine (the paper's Definition and Algorithm for it), with addresses that we worked out.
+//! The reservoir memory machine, by the paper's definition and algorithm for it, with addresses that we worked out.
 //!
-//! At each step a classifier c chooses an address on the state h. Address 0 does nothing; an address that was not used before keeps h;
-//! one that was replaces h by what it kept. The output is a linear map of h.
+//! At each step, a classifier c chooses an address based on the state h. Address 0 does nothing. An address that was
+//! not used before stores h. An address that was used before replaces h by the stored state. The output is a linear map
+//! of h.
 //!
-//! **Latch.** The automaton has two states, whether the number of ones so far is odd. The output at a token says
-//! what was true before it, and what follows depends on what is true after it, so that an address is a pair of the state before
-//! the token and the token: four addresses, and 0 at the end.
+//! **Latch.** The automaton has two states: the number of ones so far is even or odd. The output at a token depends on
+//! the state before the token, and everything that follows depends on the state after it. An address is therefore a
+//! pair of the state before the token and the token, which gives four addresses, and 0 at the end.
 //!
-//! **Repeat copy.** Vector j of a copy has address j, everything else 0. The first copy must come out of the reservoir's
-//! own memory; all others recall its states, and so its outputs.
+//! **Repeat copy.** Vector j of a copy has address j, and everything else has address 0. The first copy must come from
+//! the reservoir's own memory. All other copies recall its states, and thereby its outputs.
 //!
-//! **Copy.** No addresses help: a state that is recalled while copying must have been kept while reading, when the output
-//! was 0, and equal states have equal outputs. So a memory machine on copy is an echo state network, and the labels are all 0.
+//! **Copy.** Addresses do not help: a state that is recalled during copying must have been stored during reading, when
+//! the output was 0, and equal states have equal outputs. A memory machine on this task is therefore an echo state
+//! network, and all labels are 0.
 
 use std::sync::Arc;
 
@@ -31,7 +33,7 @@ use super::{chosen, draw_reservoir, drives, neurons, one_of, reservoir};
 use crate::model::{Choice, Model, ModelError, Prepared, Trained};
 use crate::problem::Problem;
 
-/// A reservoir memory machine. Which kind of reservoir it has is a part of the search.
+/// A reservoir memory machine. The kind of its reservoir is part of the hyperparameter search.
 pub(super) struct MemoryMachine;
 
 impl Model for MemoryMachine {
@@ -55,8 +57,9 @@ impl Model for MemoryMachine {
     fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
         let kind = ReservoirKind::ALL.get(chosen(choice, "kind")? as usize).copied();
         let kind = kind.ok_or_else(|| ModelError("there is no such kind of reservoir".into()))?;
-        let task =
-            problem.task().ok_or_else(|| ModelError("there are no addresses for a language of one's own".into()))?;
+        let task = problem.task().ok_or_else(|| {
+            ModelError("the memory machine has addresses for the paper's tasks only, not for grammars".into())
+        })?;
         Ok(Box::new(Configured {
             task,
             reservoir: reservoir(kind, neurons(problem), problem.alphabet().terminals().len(), choice, seed)?,
@@ -66,7 +69,7 @@ impl Model for MemoryMachine {
     }
 }
 
-/// The address at each token of a word and at its end.
+/// Returns the address at each token of a word and at its end.
 fn addresses(task: Task, word: &Word) -> Vec<usize> {
     let mut all = vec![0; word.len() + 1];
     match task {
@@ -97,7 +100,7 @@ fn addresses(task: Task, word: &Word) -> Vec<usize> {
     all
 }
 
-/// The memory of one word.
+/// The state and the memory while a word is read.
 struct Memory<'a> {
     reservoir: &'a dyn Reservoir,
     state: Vec<f64>,
@@ -111,13 +114,13 @@ impl<'a> Memory<'a> {
         Self { reservoir, next: state.clone(), state, kept: Vec::new() }
     }
 
-    /// Reads an input; the state is then that on which the address is chosen.
+    /// Reads an input. The address is then chosen based on the new state.
     fn read(&mut self, drive: Drive<'_>) {
         self.reservoir.step(Simd::default(), &self.state, drive, &mut self.next);
         std::mem::swap(&mut self.state, &mut self.next);
     }
 
-    /// Keeps or recalls the state at an address.
+    /// Stores the state at an address, or recalls the state that was stored there.
     fn access(&mut self, address: usize) {
         if address == 0 {
             return;

@@ -1,4 +1,4 @@
-//! The models of the experiments.
+//! The reservoir models that the experiments compare.
 
 mod echo;
 mod memory;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 use crate::model::{Choice, Model, ModelError};
 use crate::problem::Problem;
 
-/// The reservoir models of the paper: stack machines, echo state networks of 256 and of 1,024 neurons, and the memory
-/// machine.
+/// Returns the paper's reservoir models: stack machines, echo state networks with 256 and with 1,024 neurons, and the
+/// memory machine.
 pub fn all() -> Vec<Box<dyn Model>> {
     let mut all: Vec<Box<dyn Model>> = Vec::new();
     for kind in ReservoirKind::ALL {
@@ -33,12 +33,12 @@ pub fn all() -> Vec<Box<dyn Model>> {
     all
 }
 
-/// The number of neurons of machines with a memory: 256, and 512 for copy, as in the paper.
+/// Returns the number of neurons of stack and memory machines: 256, or 512 for the copy task, as in the paper.
 fn neurons(problem: &Problem) -> usize {
     if problem.task() == Some(Task::Copy) { 512 } else { 256 }
 }
 
-/// The paper's short name of a kind of reservoir.
+/// Returns the paper's short name for a kind of reservoir.
 fn short(kind: ReservoirKind) -> &'static str {
     match kind {
         ReservoirKind::Random => "rand",
@@ -47,13 +47,14 @@ fn short(kind: ReservoirKind) -> &'static str {
     }
 }
 
-/// One of several values.
+/// Draws one of several values.
 fn one_of(random: &mut ChaCha8Rng, values: &[f64]) -> f64 {
     values[random.random_range(0..values.len())]
 }
 
-/// Draws the hyperparameters of a reservoir. The ranges are those that the paper's author published for a sister model,
-/// wider where they do not reach zero error: input scale 1 and cycle weights of 0.2 and 0.3, and the delay of the Legendre network.
+/// Draws the hyperparameters of a reservoir. The ranges are those that the paper's author published for a related
+/// model, extended where these do not reach zero error: by an input scale of 1, by cycle weights of 0.2 and 0.3, and in
+/// the delay of the Legendre network.
 fn draw_reservoir(kind: ReservoirKind, problem: &Problem, random: &mut ChaCha8Rng) -> Choice {
     let mut choice = Choice::new();
     let mut draw = |name: &str, values: &[f64]| {
@@ -80,12 +81,12 @@ fn draw_reservoir(kind: ReservoirKind, problem: &Problem, random: &mut ChaCha8Rn
     choice
 }
 
-/// A value of a choice.
+/// Returns the value of a hyperparameter.
 fn chosen(choice: &Choice, name: &str) -> Result<f64, ModelError> {
-    choice.get(name).copied().ok_or_else(|| ModelError(format!("the choice has no {name}")))
+    choice.get(name).copied().ok_or_else(|| ModelError(format!("the hyperparameter {name} is missing")))
 }
 
-/// The reservoir of a choice.
+/// Builds the reservoir with these hyperparameters.
 fn reservoir(
     kind: ReservoirKind,
     neurons: usize,
@@ -117,7 +118,7 @@ fn reservoir(
     params.build(channels).map_err(ModelError::new)
 }
 
-/// What drives a reservoir on a word: its inputs, and silence at its end.
+/// Returns the drives of a reservoir on a word: the inputs, and silence at the end.
 fn drives(word: &Word) -> Vec<Drive<'_>> {
     let drive = |input| match input {
         Input::Symbol(symbol) => Drive::Channel(symbol.index()),

@@ -1,4 +1,4 @@
-//! The reservoir stack machine.
+//! The reservoir stack machine, as a model of the experiments.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{chosen, draw_reservoir, neurons, one_of, reservoir, short};
 use crate::model::{Choice, Model, ModelError, Prepared, Trained};
 use crate::problem::Problem;
 
-/// A reservoir stack machine of 256 neurons; of 512 for copy, as in the paper.
+/// A reservoir stack machine with 256 neurons, or with 512 for the copy task, as in the paper.
 pub(super) struct StackMachine {
     kind: ReservoirKind,
     name: String,
@@ -74,8 +74,8 @@ struct Taught(Machine);
 impl Trained for Taught {
     fn outputs(&self, words: &[&Word]) -> Vec<Vec<f64>> {
         let mut given = vec![Outputs::default(); words.len()];
-        // With bad hyperparameters a machine may push for ever. A stack that is right has at most a symbol for each token, and in the
-        // copy tasks some placeholders.
+        // With bad hyperparameters, a machine may push forever. A correct stack has at most one symbol per token and,
+        // in the copy tasks, some placeholders.
         let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
         let limits = Limits { depth: 64 + 2 * longest, actions: 64, actions_per_symbol: 4 };
         watch_all(&self.0, words, &mut given, limits);

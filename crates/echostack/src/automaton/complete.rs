@@ -1,9 +1,10 @@
-//! Completions: why a reachable stack can still become a word. What they are, and how a list of them is verified.
+//! Defines completions, which show that every reachable stack can still be completed to a word, and verifies lists of
+//! them.
 //!
-//! A [`Completion`] (p, e, q) says: with phase p and element e on top, whatever lies beneath, some input leads to phase
-//! q with e popped and what is beneath untouched; without q, it leads to acceptance. Each is justified by one move of
-//! the automaton and by completions that stand before it in the list, so none is justified by itself. `summarize.rs`
-//! finds them; nothing here depends on how.
+//! A [`Completion`] (p, e, q) states that from phase p with element e on top, whatever lies below it, some input leads
+//! to phase q with e popped and the rest of the stack untouched; without q, that some input leads to acceptance. Each
+//! completion is justified by one move of the automaton and by completions that come before it in the list, so no
+//! justification is circular. `summarize.rs` finds completions; nothing here depends on how it does so.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,13 +16,13 @@ use crate::symbol::Lookahead;
 /// A phase with an element on top.
 pub(crate) type Goal = (Phase, ElementId);
 
-/// The phase when the element of a goal is popped; `None` if the word has been accepted.
+/// The phase that follows when the element of a goal is popped; `None` if the word has been accepted.
 pub(crate) type Outcome = Option<Phase>;
 
-/// A goal and what some input makes of it.
+/// A goal and an outcome that some input leads to.
 pub(crate) type Completion = (Phase, ElementId, Outcome);
 
-/// A phase without what it remembers of the input: no move depends on that.
+/// Returns a phase without its memory of the input, on which no move depends.
 pub(crate) fn forget(phase: Phase) -> Phase {
     let seen = |sight: Sight| Sight { recent: History::EMPTY, ..sight };
     match phase {
@@ -32,12 +33,12 @@ pub(crate) fn forget(phase: Phase) -> Phase {
     }
 }
 
-/// Whether the word ends here and is accepted.
+/// Returns whether the word ends here and is accepted.
 pub(crate) fn accepts(strict: &Strict<'_>, phase: Phase, element: ElementId) -> bool {
     matches!(phase, Phase::Settled(Sight { next: Lookahead::End, .. })) && strict.accepts(element)
 }
 
-/// Whether each completion of a list follows from those before it. The elements must be known to `strict`.
+/// Returns whether each completion in a list follows from those before it. All elements must be known to `strict`.
 pub(crate) fn justified(list: &[Completion], strict: &mut Strict<'_>, poll: &mut Poll<'_>) -> Result<bool, Cancelled> {
     let mut earlier: HashMap<Goal, HashSet<Outcome>> = HashMap::new();
     for &(phase, element, outcome) in list {
@@ -48,7 +49,7 @@ pub(crate) fn justified(list: &[Completion], strict: &mut Strict<'_>, poll: &mut
         let follows = |next: Move| match next {
             Move::Pop(phase) => outcome == Some(forget(phase)),
             Move::Stay(phase) => leads(phase, element),
-            // What is pushed goes first; then, unless the word has been accepted, the element itself.
+            // The pushed element is popped first; then, unless the word has been accepted, the element itself.
             Move::Push(phase, pushed) => before(phase, pushed).into_iter().flatten().any(|&between| match between {
                 Some(phase) => leads(phase, element),
                 None => outcome.is_none(),
@@ -63,14 +64,14 @@ pub(crate) fn justified(list: &[Completion], strict: &mut Strict<'_>, poll: &mut
     Ok(true)
 }
 
-/// The most phases in all claims together.
+/// The maximum number of phases in all claims together.
 const MAX_CLAIMED_PHASES: usize = 1 << 25;
 
-/// A stack, looked at from the top down to an element: the phases that some input leads to with that element on top.
+/// An element of a stack, and the phases that some input leads to with that element on top.
 type Claim = (Vec<Phase>, ElementId);
 
-/// Goes down every reachable stack before which a token is to be read, and looks whether the completions of the list
-/// lead to acceptance. Returns the elements of one on which they do not, the topmost last; `visit` is called with each
+/// Walks down every reachable stack on which a token is to be read, and checks that the completions in the list lead to
+/// acceptance. If they do not for some stack, returns its upper elements, the topmost last. Calls `visit` with each
 /// claim.
 pub(crate) fn stuck(
     list: &[Completion],
@@ -85,7 +86,7 @@ pub(crate) fn stuck(
     }
     let beneath = elements_beneath(reach, poll)?;
     let next = |top: &&Top| forget(top.phase) == Phase::Next(History::EMPTY);
-    // Each with the place of the one above it.
+    // Each claim, with the index of the one above it.
     let mut claims: Vec<(Claim, Option<usize>)> = Vec::new();
     let mut known: HashSet<Claim> = HashSet::new();
     for top in reach.tops.iter().filter(next) {
@@ -127,7 +128,7 @@ pub(crate) fn stuck(
     Ok(None)
 }
 
-/// For each element those that lie directly beneath it in some reachable stack.
+/// Returns, for each element, those that lie directly below it in some reachable stack.
 pub(crate) fn elements_beneath(
     reach: &Reach,
     poll: &mut Poll<'_>,
@@ -157,13 +158,13 @@ mod tests {
     use crate::symbol::{SymbolId, Word};
     use crate::tasks::Task;
 
-    /// The same automaton with viable stacks that are given, and far too many: all.
+    /// Returns the automaton with all stacks given as viable, which is far too many.
     fn generous(automaton: Automaton) -> Automaton {
         let symbols = automaton.alphabet().len();
         automaton.with_viability(Viability::given(symbols, &[vec![Some(0); symbols]]).unwrap()).unwrap()
     }
 
-    /// Random automata that are not seen at once to loop.
+    /// Draws random automata, and leaves out those with a rule that can obviously loop.
     fn automata(count: usize) -> Vec<Automaton> {
         let mut random = ChaCha8Rng::seed_from_u64(17);
         let drawn = std::iter::repeat_with(|| random_automaton(&mut random)).take(count);
@@ -180,7 +181,7 @@ mod tests {
         Ok(list.len())
     }
 
-    /// Whether a continuation of at most so many tokens is accepted, by trying all.
+    /// Returns whether a continuation of at most `longest` tokens is accepted, by trying all of them.
     fn goes_on(oracle: &Oracle, word: &mut Vec<SymbolId>, longest: usize) -> bool {
         if oracle.judge(&Word::Symbols(word.clone())) == Verdict::Accept {
             return true;
@@ -195,7 +196,7 @@ mod tests {
             })
     }
 
-    /// The words of at most so many tokens after which a strict oracle waits for more.
+    /// Returns the words of at most `longest` tokens that a strict oracle accepts or finds incomplete.
     fn open_words(oracle: &Oracle, longest: usize) -> Vec<Vec<SymbolId>> {
         let mut all: Vec<Vec<SymbolId>> = vec![Vec::new()];
         let mut at = 0;
@@ -226,7 +227,7 @@ mod tests {
         let (mut good, mut bad, mut short, mut long) = (0, 0, 0, 0);
         for automaton in automata(4000) {
             let tolerant = Oracle::tolerant(automaton.clone());
-            // Viable stacks that are computed can all be completed, unless there is no word at all.
+            // If the viable stacks are computed, all can be completed, unless the language is empty.
             let Ok(strict) = Oracle::strict(automaton.clone()) else { continue };
             let viability = strict.viable().unwrap();
             if viability.is_viable(viability.bottom()) {
@@ -236,21 +237,21 @@ mod tests {
                     if goes_on(&tolerant, &mut word, 5) { short += 1 } else { long += 1 }
                 }
             }
-            // Of those that are given some cannot; then there is a word that shows it.
+            // If they are given, some cannot be completed; then there is a word that shows it.
             let all = Oracle::strict(generous(automaton.clone())).unwrap();
             match completed(&all) {
                 Err(AutomatonError::DeadEnd { word: Some(word), .. }) => {
                     let Word::Symbols(mut word) = automaton.alphabet().word(word.split_whitespace()).unwrap() else {
-                        panic!("words are of symbols")
+                        panic!("words consist of symbols")
                     };
-                    assert!(!goes_on(&tolerant, &mut word, 6), "{word:?} goes on in\n{automaton}");
+                    assert!(!goes_on(&tolerant, &mut word, 6), "{word:?} can be completed in\n{automaton}");
                     bad += 1;
                 }
                 Err(AutomatonError::NoWords) => assert!(!viability.is_viable(viability.bottom()), "{automaton}"),
                 other => assert!(other.is_ok(), "{other:?} in\n{automaton}"),
             }
         }
-        // Some continuations are longer than those that were tried.
+        // Some stacks only have continuations that are longer than those tried.
         assert!(good > 100 && bad > 100 && short > 20 * long, "{good} {bad} {short} {long}");
     }
 
@@ -272,7 +273,7 @@ mod tests {
             let phases: Vec<Phase> = list.iter().flat_map(|one| [Some(one.0), one.2]).flatten().collect();
             for _ in 0..30 {
                 let mut forged = list.clone();
-                // What is said of acceptance helps most, at the front or anywhere.
+                // Forged completions that claim acceptance are the most useful ones, at the front or anywhere else.
                 for _ in 0..random.random_range(1..4) {
                     let phase = |random: &mut ChaCha8Rng| match phases.len() {
                         0 => Phase::Next(History::EMPTY),
@@ -302,7 +303,7 @@ mod tests {
         let (reach, _) = Reach::new(&mut strict, &()).unwrap();
         let mut poll = Poll::new(&());
         let list = summaries(&mut strict, &reach, &mut poll).unwrap();
-        // Where one stands before what it follows from, the list is refused; and many do.
+        // A list in which a completion precedes one that it follows from is rejected. Many swaps cause this.
         let mut refused = 0;
         for at in 1..list.len() {
             let mut turned = list.clone();

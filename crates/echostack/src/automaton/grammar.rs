@@ -1,9 +1,10 @@
-//! A grammar for exactly the words that an automaton accepts, and how other tools write it.
+//! Converts an automaton to a context-free grammar for exactly the words that it accepts, in the notations of other
+//! tools.
 //!
-//! The rules of an automaton are tried in order and look ahead; a grammar has neither order nor lookahead. So the
-//! grammar is made of what the automaton can do as a pushdown system: a nonterminal stands for the tokens that are read
-//! from one phase with one element on top until that element is popped, or until the word is accepted. That is exact,
-//! and large; equal nonterminals are then merged and small ones written out where they stand.
+//! The rules of an automaton are tried in order and use a lookahead; a grammar has neither. The grammar is therefore
+//! built from what the automaton can do as a pushdown system: a nonterminal stands for the tokens that are read from
+//! one phase with one element on top until that element is popped, or until the word is accepted. This grammar is
+//! exact, but large; equivalent nonterminals are then merged and small ones inlined.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -15,7 +16,7 @@ use super::{AutomatonError, Oracle};
 use crate::control::Poll;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
-/// A part of a production.
+/// One symbol of a production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     /// A token.
@@ -27,33 +28,33 @@ pub enum Part {
 /// A context-free grammar. Nonterminal 0 is the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordGrammar {
-    /// For each nonterminal what it can be made of.
+    /// The productions of each nonterminal.
     pub productions: Vec<BTreeSet<Vec<Part>>>,
 }
 
-/// How a grammar is written.
+/// The notation that a grammar is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
-    /// For Yacc and its kin; a token is its name in quotes.
+    /// The notation of Yacc and related tools; a token is its name in quotes.
     Yacc,
-    /// For the Python package Lark; white space between tokens is ignored.
+    /// The notation of the Python package Lark; white space between tokens is ignored.
     Lark,
-    /// GBNF, which constrains what a language model writes; white space may follow each token.
+    /// GBNF, which constrains the output of a language model; white space may follow each token.
     Gbnf,
 }
 
-/// The most nonterminals and productions before any are merged.
+/// The maximum number of nonterminals, and of productions, before any are merged.
 const MAX_PRODUCTIONS: usize = 200_000;
 
-/// A nonterminal before it has a number: what is read from a goal until its element is popped and this phase is come
-/// to; or, without one, until the word is accepted.
+/// A nonterminal before it is numbered: the tokens that are read from a goal until its element is popped and the phase
+/// is reached or, if there is no phase, until the word is accepted.
 type Named = (Goal, Option<Phase>);
 
 impl WordGrammar {
-    /// The grammar of the words that a strict automaton accepts.
+    /// Builds a grammar of the words that a strict automaton accepts.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if the automaton can do too much.
+    /// [`AutomatonError::TooLarge`] if the grammar would be too large.
     pub fn new(oracle: &Oracle) -> Result<Self, AutomatonError> {
         let mut strict = Strict::new(oracle, 0)?;
         let start: Goal = (Phase::Next(History::EMPTY), ElementId::BOTTOM);
@@ -122,8 +123,8 @@ impl WordGrammar {
 
     fn simplify(&mut self) {
         self.keep_productive();
-        // Each step is done until it changes nothing before the next one is tried: a choice that is written out is none
-        // to factor by.
+        // A step is tried only when those before it change nothing any more, because a choice that has been inlined can
+        // no longer be used for factoring.
         let steps: [fn(&mut Self); 3] = [Self::merge_and_write_out, Self::factor, Self::write_out_choices];
         let mut step = 0;
         while step < steps.len() {
@@ -134,7 +135,7 @@ impl WordGrammar {
         }
     }
 
-    /// Replaces each nonterminal in all productions.
+    /// Replaces each nonterminal in all productions by the symbols that `part` returns for it.
     fn rewrite(&mut self, part: impl Fn(usize) -> Vec<Part>) {
         for own in &mut self.productions {
             let written = |production: &Vec<Part>| {
@@ -148,7 +149,7 @@ impl WordGrammar {
         }
     }
 
-    /// Leaves out what makes no word.
+    /// Removes the productions that derive no word.
     fn keep_productive(&mut self) {
         let mut good: HashSet<usize> = HashSet::new();
         loop {
@@ -181,8 +182,8 @@ impl WordGrammar {
         self.write_out();
     }
 
-    /// Merges nonterminals that are made of the same: at first all are thought to be, then those are parted that
-    /// differ.
+    /// Merges equivalent nonterminals by partition refinement: all begin in one class, and classes are split while the
+    /// productions of their members differ.
     fn merge_equal(&mut self) {
         let mut class = vec![0; self.productions.len()];
         let mut count = 1;
@@ -212,7 +213,7 @@ impl WordGrammar {
         self.rewrite(|number| vec![Part::Nonterminal(first[&class[number]])]);
     }
 
-    /// Writes a nonterminal that is made of one thing only, and not of itself, where it stands.
+    /// Inlines each nonterminal whose only production is short and does not contain the nonterminal itself.
     fn write_out(&mut self) {
         let only = |(number, own): (usize, &BTreeSet<Vec<Part>>)| match (own.first(), own.len()) {
             (Some(only), 1) if number > 0 && only.len() <= 3 && !only.contains(&Part::Nonterminal(number)) => {
@@ -222,21 +223,22 @@ impl WordGrammar {
         };
         let written: Vec<Vec<Part>> = self.productions.iter().enumerate().map(only).collect();
         self.rewrite(|number| written[number].clone());
-        // If the start is nothing but another one, that one is the start.
+        // If the start only derives another nonterminal, that nonterminal becomes the start.
         if let [[Part::Nonterminal(number)]] = self.productions[0].iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
             let number = *number;
             let own = self.productions[number].clone();
             self.productions[0] = own;
             self.rewrite(|other| vec![Part::Nonterminal(if other == number { 0 } else { other })]);
         }
-        // A nonterminal is not made of itself alone.
+        // Remove productions of the form `n -> n`.
         for number in 1..self.productions.len() {
             let own = Vec::from([Part::Nonterminal(number)]);
             self.productions[number].remove(&own);
         }
     }
 
-    /// Where the same is followed by each alternative of a nonterminal, it is followed by that nonterminal.
+    /// Factors out choices: productions with the same prefix that end in each alternative of a nonterminal are replaced
+    /// by the prefix followed by that nonterminal.
     fn factor(&mut self) {
         let single = |production: &Vec<Part>| match production[..] {
             [Part::Nonterminal(number)] => Some(number),
@@ -267,7 +269,7 @@ impl WordGrammar {
         }
     }
 
-    /// Writes a nonterminal that is only ever an alternative by itself where it stands.
+    /// Inlines each nonterminal that only occurs as an alternative by itself, never in a longer production.
     fn write_out_choices(&mut self) {
         let inside: HashSet<usize> = (self.productions.iter().flatten())
             .filter(|production| production.len() > 1)
@@ -287,7 +289,7 @@ impl WordGrammar {
         }
     }
 
-    /// Leaves out what no word needs, and counts anew.
+    /// Removes the nonterminals that are not reachable from the start and renumbers the others.
     fn keep_reachable(&mut self) {
         let mut order = vec![0];
         let mut seen = BTreeMap::from([(0, 0)]);
@@ -307,7 +309,7 @@ impl WordGrammar {
         self.rewrite(|number| vec![Part::Nonterminal(seen[&number])]);
     }
 
-    /// The grammar as another tool reads it.
+    /// Writes the grammar in the notation of another tool.
     pub fn write(&self, notation: Notation, alphabet: &Alphabet) -> String {
         let name = |number: usize| match (number, notation) {
             (0, Notation::Gbnf) => "root".to_string(),
@@ -338,7 +340,8 @@ impl WordGrammar {
         for (number, own) in self.productions.iter().enumerate() {
             let mut all: Vec<String> = own.iter().map(production).collect();
             if all.is_empty() {
-                // No word at all: no production would stand for the empty one, and this never comes to an end.
+                // The language is empty. A rule without alternatives would derive the empty word, so write one that
+                // never terminates.
                 let token = alphabet.terminals().next().map(Part::Token);
                 all.push(production(&token.into_iter().chain([Part::Nonterminal(number)]).collect()));
             }
@@ -353,7 +356,7 @@ impl WordGrammar {
     }
 }
 
-/// A text between quotes, with the escapes that Yacc, Lark and GBNF have in common.
+/// Quotes a text, with the escapes that Yacc, Lark and GBNF have in common.
 fn quoted(text: &str, quote: char) -> String {
     let mut out = String::from(quote);
     for letter in text.chars() {
@@ -371,7 +374,7 @@ fn quoted(text: &str, quote: char) -> String {
     out
 }
 
-/// For each goal that the start needs, the phases that follow when its element is popped.
+/// Returns, for each goal that the start leads to, the phases that follow when its element is popped.
 fn outcomes(strict: &mut Strict<'_>, start: Goal) -> Result<HashMap<Goal, BTreeSet<Phase>>, AutomatonError> {
     let all = Summaries::new(strict, [start], HashMap::new(), &mut Poll::new(&()))?;
     let mut known: HashMap<Goal, BTreeSet<Phase>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! The JSON form of an automaton, described in docs/format.md.
+//! Reading and writing automata as JSON, in the format that docs/format.md describes.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::{Automaton, AutomatonError, Rule, Viability};
 use crate::symbol::{Alphabet, AlphabetError, Lookahead, SymbolId};
 
-/// Why a text is no automaton.
+/// The reason why a text is not an automaton.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AutomatonJsonError {
-    /// The text is no JSON of the right form.
-    #[error("this is no automaton in JSON: {0}")]
+    /// The text is not JSON, or not of the right form.
+    #[error("this is not an automaton in JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The symbols are faulty.
+    /// The symbols are invalid.
     #[error(transparent)]
     Alphabet(#[from] AlphabetError),
-    /// A rule or an accepting symbol names a symbol that is not declared.
-    #[error("{0:?} is named but is neither among the terminals nor among the nonterminals")]
+    /// A symbol is used but not declared.
+    #[error("the symbol {0:?} is used, but is not among the terminals or nonterminals")]
     Unknown(String),
-    /// The rules are faulty.
+    /// The rules, the accepting symbols or the viable stacks are invalid.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
 }
@@ -29,12 +29,12 @@ pub enum AutomatonJsonError {
 struct AutomatonJson {
     terminals: Vec<String>,
     nonterminals: Vec<String>,
-    /// The nonterminals that are states of a parser, unless they are the ones whose names begin with `#`.
+    /// The nonterminals that are states of a parser; omitted if they are those whose names begin with `#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parser_states: Option<Vec<String>>,
     accepting: Vec<String>,
     rules: Vec<RuleJson>,
-    /// For each state of a stack where each symbol leads; symbols that are not named lead nowhere.
+    /// For each state of a stack, the state that each symbol leads to; symbols that are not listed lead nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     viable: Option<Vec<BTreeMap<String, usize>>>,
 }
@@ -57,7 +57,7 @@ enum LookaheadJson {
     End { end: True },
 }
 
-/// The value `true` and no other.
+/// The value `true`; `false` is an error.
 #[derive(Serialize, Deserialize)]
 #[serde(try_from = "bool", into = "bool")]
 #[derive(Clone)]
@@ -78,7 +78,7 @@ impl From<True> for bool {
 }
 
 impl Automaton {
-    /// The automaton in JSON.
+    /// Writes the automaton as JSON.
     pub fn to_json(&self) -> String {
         let name = |symbol: SymbolId| self.alphabet().name(symbol).to_string();
         let rule = |rule: &Rule| RuleJson {
@@ -102,11 +102,11 @@ impl Automaton {
         serde_json::to_string_pretty(&json).unwrap_or_default()
     }
 
-    /// An automaton from JSON. Fields beside those of an automaton are ignored, so that a work item for benchmarks is
-    /// one.
+    /// Reads an automaton from JSON. Unknown fields at the top level are ignored, so that a work item for benchmarks
+    /// can be read as an automaton.
     ///
     /// # Errors
-    /// If the text has another form, names unknown symbols, or its rules are faulty.
+    /// If the text does not have the right form, uses symbols that are not declared, or has invalid rules.
     pub fn from_json(text: &str) -> Result<Self, AutomatonJsonError> {
         let json: AutomatonJson = serde_json::from_str(text)?;
         let alphabet = Alphabet::from_file(json.terminals, json.nonterminals, json.parser_states)?;
@@ -169,11 +169,12 @@ mod tests {
             let head = r#""terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"]"#;
             Automaton::from_json(&format!("{{{head}, \"rules\": [{rules}]}}")).unwrap_err().to_string()
         };
-        assert!(with(r#"{"suffix": ["b"], "lookahead": null, "pop": 1, "push": "S"}"#).contains("\"b\" is named"));
+        assert!(with(r#"{"suffix": ["b"], "lookahead": null, "pop": 1, "push": "S"}"#).contains("\"b\" is used"));
         assert!(with(r#"{"suffix": ["a"], "lookahead": null, "pop": 9999, "push": "S"}"#).contains("pops 9999"));
         assert!(
-            with(r#"{"suffix": ["a"], "lookahead": {"end": false}, "pop": 1, "push": "S"}"#).contains("no automaton")
+            with(r#"{"suffix": ["a"], "lookahead": {"end": false}, "pop": 1, "push": "S"}"#)
+                .contains("not an automaton")
         );
-        assert!(with("7").contains("no automaton"));
+        assert!(with("7").contains("not an automaton"));
     }
 }

@@ -1,4 +1,4 @@
-//! The automaton as data: its symbols, its rules in order of precedence, and what it accepts with.
+//! The automaton as data: its symbols, its rules in order of precedence, and its accepting nonterminals.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::rule::{MAX_POP, Rule};
 use super::viability::Viability;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
-/// An LR(1)-automaton: alphabet, ordered rules, accepting nonterminals.
+/// An LR(1) automaton: an alphabet, an ordered list of rules, and the accepting nonterminals.
 ///
 /// ```
 /// use echostack::{Alphabet, Automaton, Lookahead};
@@ -29,14 +29,14 @@ pub struct Automaton {
     alphabet: Arc<Alphabet>,
     rules: Vec<Rule>,
     accepting: Vec<SymbolId>,
-    /// For each top symbol, and last for the empty stack: the rules that could match, in list order.
+    /// For each symbol on top of the stack, and last for the empty stack: the rules that could match, in list order.
     by_top: Vec<Vec<u32>>,
-    /// The viable stacks, if they were given.
+    /// The viable stacks, if they were given instead of left to be computed.
     viability: Option<Arc<Viability>>,
 }
 
 impl Automaton {
-    /// An automaton of these parts. Of several rules that match, the first in the list is taken.
+    /// Creates an automaton. If several rules match, the first in the list is applied.
     ///
     /// # Errors
     /// If a rule or an accepting symbol does not fit the alphabet, or a rule pops more than [`MAX_POP`].
@@ -63,10 +63,10 @@ impl Automaton {
         Ok(Self { alphabet, rules, accepting, by_top, viability: None })
     }
 
-    /// Gives the automaton its viable stacks, which are then not computed: an LR(1) table has them.
+    /// Sets the viable stacks, so that they need not be computed. An LR(1) table provides them.
     ///
     /// # Errors
-    /// [`AutomatonError::Viable`] if they are over another number of symbols.
+    /// [`AutomatonError::Viable`] if their number of symbols is not that of the alphabet.
     pub fn with_viability(mut self, viability: Viability) -> Result<Self, AutomatonError> {
         if viability.symbols() != self.alphabet.len() {
             return Err(AutomatonError::Viable);
@@ -75,34 +75,35 @@ impl Automaton {
         Ok(self)
     }
 
-    /// The viable stacks, if they were given.
+    /// Returns the viable stacks, if they were given.
     pub fn viability(&self) -> Option<&Arc<Viability>> {
         self.viability.as_ref()
     }
 
-    /// The symbols.
+    /// Returns the symbols.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         &self.alphabet
     }
 
-    /// The rules, in order of precedence.
+    /// Returns the rules, in order of precedence.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// The accepting nonterminals.
+    /// Returns the accepting nonterminals.
     pub fn accepting(&self) -> &[SymbolId] {
         &self.accepting
     }
 
-    /// The first rule that matches (line 4 of Algorithm 1).
+    /// Returns the first rule that matches (line 4 of Algorithm 1).
     pub fn rule(&self, stack: &[SymbolId], lookahead: Lookahead) -> Option<&Rule> {
         let top = stack.last().map_or(self.alphabet.len(), |symbol| symbol.index());
         let candidates = self.by_top.get(top)?;
         candidates.iter().map(|&number| &self.rules[number as usize]).find(|rule| rule.matches(stack, lookahead))
     }
 
-    /// Whether the stack is exactly one accepting nonterminal: what makes a word accepted at its end.
+    /// Returns whether the stack consists of exactly one accepting nonterminal, the condition for accepting a word at
+    /// its end.
     pub fn accepts_stack(&self, stack: &[SymbolId]) -> bool {
         matches!(stack, [symbol] if self.accepting.contains(symbol))
     }
@@ -133,7 +134,8 @@ fn check(alphabet: &Alphabet, number: usize, rule: &Rule) -> Result<(), Automato
     }
 }
 
-/// The rules in the paper's form, one a line: `(suffix, lookahead, pop, push)`, `^` for the bottom and `#` for the end.
+/// Writes the rules in the paper's form, one per line: `(suffix, lookahead, pop, push)`, with `^` for the bottom of the
+/// stack and `#` for the end of the word.
 impl fmt::Display for Automaton {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rule in &self.rules {

@@ -1,8 +1,8 @@
-//! The paper's LR(1)-automaton (Definition 2): an ordered list of rules over a stack.
+//! LR(1) automata as the paper defines them (Definition 2): ordered lists of rules that act on a stack.
 //!
-//! An [`Automaton`] is data; an [`Oracle`] runs it (Algorithm 1) and is the teacher and the measure of every machine.
-//! Which stacks can still be completed to a word is computed once, by saturation ([`Viability`]), so that a strict
-//! oracle knows which token cannot follow.
+//! An [`Automaton`] is data; an [`Oracle`] runs it (Algorithm 1). Oracles teach machines and are the reference that
+//! machines are measured against. The set of stacks that can still be completed to a word ([`Viability`]) is computed
+//! once, by saturation, and tells a strict oracle which tokens cannot follow.
 
 pub(crate) mod complete;
 mod error;

@@ -1,4 +1,4 @@
-//! Algorithm 1: running an automaton on a word, token by token.
+//! Runs an automaton on a word, token by token (Algorithm 1).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 use crate::undo::UndoStack;
 
-/// An automaton that runs: the teacher of machines, and their measure.
+/// A recognizer that runs an automaton: the teacher of machines, and the reference they are measured against.
 ///
 /// ```
 /// use echostack::{Lookahead, Oracle, Recognizer, Verdict, tasks::Task};
@@ -29,25 +29,26 @@ use crate::undo::UndoStack;
 #[derive(Clone, Debug)]
 pub struct Oracle {
     automaton: Arc<Automaton>,
-    /// What a strict oracle refuses tokens by.
+    /// The viable stacks, by which a strict oracle rejects tokens; `None` if the oracle is tolerant.
     viability: Option<Arc<Viability>>,
 }
 
 impl Oracle {
-    /// An oracle that shifts every token and judges at the end, as Algorithm 1 does.
+    /// Creates an oracle that shifts every token and judges the word at its end, as Algorithm 1 does.
     pub fn tolerant(automaton: Automaton) -> Self {
         Self { automaton: Arc::new(automaton), viability: None }
     }
 
-    /// An oracle that refuses a token after which nothing leads to acceptance.
+    /// Creates an oracle that rejects a token as soon as no continuation can be accepted.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if the viable stacks need too large a table; never if the viable stacks were given.
+    /// [`AutomatonError::TooLarge`] if the table of viable stacks would be too large; never if the viable stacks were
+    /// given.
     pub fn strict(automaton: Automaton) -> Result<Self, AutomatonError> {
         Self::controlled(automaton, &())
     }
 
-    /// A strict oracle whose viable stacks, which may take long to compute, are computed under a control.
+    /// Creates a strict oracle under a control, since its viable stacks may take long to compute.
     ///
     /// # Errors
     /// As [`strict`](Self::strict), and [`AutomatonError::Cancelled`].
@@ -59,12 +60,12 @@ impl Oracle {
         Ok(Self { automaton: Arc::new(automaton), viability: Some(viability) })
     }
 
-    /// The automaton.
+    /// Returns the automaton.
     pub fn automaton(&self) -> &Automaton {
         &self.automaton
     }
 
-    /// The viable stacks; computed, if the oracle is tolerant and does not use them.
+    /// Returns the viable stacks. A tolerant oracle, which does not use them, computes them if they were not given.
     pub(super) fn viable(&self) -> Result<Arc<Viability>, AutomatonError> {
         match &self.viability {
             Some(viability) => Ok(viability.clone()),
@@ -72,7 +73,7 @@ impl Oracle {
         }
     }
 
-    /// The mode.
+    /// Returns the mode.
     pub fn mode(&self) -> Mode {
         if self.viability.is_some() { Mode::Strict } else { Mode::Tolerant }
     }
@@ -97,24 +98,24 @@ impl Recognizer for Oracle {
     }
 }
 
-/// What an [`Oracle`] keeps while it reads a word.
+/// The state of an [`Oracle`] while it reads a word.
 #[derive(Clone, Debug)]
 pub struct OracleStack {
     oracle: Oracle,
     symbols: UndoStack<SymbolId>,
-    /// In strict mode, the viability of each prefix of the stack.
+    /// In strict mode, the state of each prefix of the stack in [`Viability`].
     states: UndoStack<StackState>,
     lookahead: Lookahead,
     output: f64,
 }
 
 impl OracleStack {
-    /// The symbols on the stack, topmost last.
+    /// Returns the symbols on the stack, the topmost last.
     pub fn symbols(&self) -> &[SymbolId] {
         self.symbols.items()
     }
 
-    /// The state of the stack with this symbol pushed, in strict mode.
+    /// Returns the state that the stack would have with this symbol pushed; `None` in tolerant mode.
     fn state_above(&self, symbol: SymbolId) -> Option<(&Viability, StackState)> {
         let viability = self.oracle.viability.as_ref()?;
         let beneath = self.states.items().last().copied().unwrap_or(viability.bottom());

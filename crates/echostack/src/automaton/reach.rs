@@ -1,56 +1,57 @@
-//! Computes which configurations a pushdown system can come to, each with a shortest word that leads there.
+//! Computes the configurations that a pushdown system can reach, each with a shortest word that leads to it.
 //!
-//! A proof is about the configurations that can occur, and there are infinitely many: a phase, and a stack of any
-//! depth. This file computes a finite description of all of them, for a strict automaton ([`Strict`]) and for a machine
-//! that is being explored (`extract`). Both are a [`System`].
+//! A proof is about the configurations that can occur. There are infinitely many, since a configuration is a phase and
+//! a stack of any depth. This file computes a finite description of all of them, for a strict automaton ([`Strict`])
+//! and for a machine that is being explored (`extract`). Both implement [`System`].
 //!
 //! # Idea
 //!
-//! A stack is seen as a list of elements: each symbol, together with all that decides what the system does when that
-//! symbol is on top. For a strict automaton that is the node of the rules' suffixes and the state of the stack's
-//! viability. The bottom of the stack is an element, too. The reachable stacks, post* of the start, form a regular
-//! language (Büchi 1964). They are kept as a finite automaton that reads a stack from the top:
+//! A stack is treated as a list of elements. An element is a symbol together with everything that determines what the
+//! system does when that symbol is on top: for a strict automaton, the node of the rules' suffixes and the state of the
+//! stack's viability. The bottom of the stack is an element, too. The reachable stacks, post* of the start, form a
+//! regular language (Büchi 1964). They are represented by a finite automaton that reads a stack from the top:
 //!
 //! - a [`Top`] (p, e, k) reads the topmost element e in phase p and goes to place k;
-//! - an [`Under`] (k, e, l) reads the element e beneath place k and goes to place l;
+//! - an [`Under`] (k, e, l) reads the element e below place k and goes to place l;
 //! - [`PlaceId::BELOW`], below the bottom of the stack, is where reading ends.
 //!
-//! A configuration is reachable if and only if its phase and its elements are read in this way. Configurations made by
-//! reductions under a token that is then refused are among them.
+//! A configuration is reachable if and only if its phase and its elements can be read in this way. This includes the
+//! configurations that result from reductions under a token that is then rejected.
 //!
 //! # Algorithm
 //!
-//! The automaton is saturated. There is one place for each phase and element that a push leads to. The start is a top
-//! that reads the bottom. For each top (p, e, k) that is found, and each [`Move`] of the system from p with e on top:
+//! The finite automaton is saturated. There is one place for each pair of a phase and an element that a push leads to.
+//! The start is a top that reads the bottom. For each top (p, e, k) that is found, and each [`Move`] of the system from
+//! p with e on top:
 //!
 //! - a move that stays, to phase q, adds the top (q, e, k);
 //! - a move that pushes f, to phase q, adds the top (q, f, l) and the under (l, e, k), where l is the place of q and f;
-//! - a move that pops, to phase q, adds the top (q, f, l) for every under (k, f, l), whether it is known already or
-//!   found later: each place keeps its unders and the phases that pops have come to.
+//! - a move that pops, to phase q, adds the top (q, f, l) for every under (k, f, l), whether it is already known or
+//!   found later: each place keeps its unders and the phases that pops have led to.
 //!
-//! Each top and each under has a word, such that the words along a stack, from the bottom to the top, lead to its
-//! configuration. A shift adds its token, and a pop joins the word of what was popped to the word of what was beneath.
-//! The queue takes the shortest word first, as Dijkstra's algorithm does, so the first word of each is a shortest.
-//! Words share their parts ([`Rope`]); [`Witness`] spells them out.
+//! Each top and each under has a word. Concatenated along a stack, from the bottom to the top, these words lead to its
+//! configuration. A shift adds its token; a pop appends the word of the popped element to the word of the element below
+//! it. The queue takes the shortest word first, as Dijkstra's algorithm does, so the first word that is found for each
+//! is a shortest one. Words share their parts ([`Rope`]); [`Witness`] spells them out.
 //!
 //! # Invariants
 //!
-//! - The result is closed: it has the start, and with each top what the three rules above add. The checker verifies
-//!   this for itself (`certify/check.rs`), so that nothing in this search has to be trusted.
-//! - It is exact: every stack that is read has a word that leads to it.
+//! - The result is closed: it contains the start and, for each top, everything that the three rules above add. The
+//!   checker verifies this for itself (`certify/check.rs`), so that nothing in this search has to be trusted.
+//! - The result is exact: every configuration that can be read has a word that leads to it.
 //! - Elements, places, tops and unders are numbered in the order in which they are found, which is the same in every
 //!   run.
 //!
 //! # Cost
 //!
-//! There are at most as many tops as triples of a phase, an element and a place, and the work is that of the moves,
-//! plus one step for each pop and under that meet at a place. A memory of m tokens multiplies the phases by up to
-//! (terminals + 1)^m. Beyond [`MAX_FOUND`] the system is refused as too large.
+//! There are at most as many tops as triples of a phase, an element and a place. The work is that of computing the
+//! moves, plus one step for each pair of a pop and an under that meet at a place. A memory of m tokens multiplies the
+//! number of phases by up to (terminals + 1)^m. Beyond [`MAX_FOUND`], the system is rejected as too large.
 //!
 //! # References
 //!
 //! - Büchi: Regular canonical systems (1964).
-//! - Schwoon: Model-checking pushdown systems (thesis, 2002), for post* with one place for each push.
+//! - Schwoon: Model-checking pushdown systems (thesis, 2002), for post* with one place per push.
 //! - Reps, Schwoon, Jha, Melski: Weighted pushdown systems and their application to interprocedural dataflow analysis
 //!   (2005), for the words.
 
@@ -71,33 +72,34 @@ use crate::recognize::Reduction;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
 index! {
-    /// The last tokens that were read, as many as are remembered. A number to the base of the terminals and one more:
-    /// the last token is the lowest digit, counted from 1, and 0 is the beginning of the word.
+    /// The most recent tokens, as many as are remembered. They are encoded as a number whose base is the number of
+    /// terminals plus one: the last token is the lowest digit, tokens count from 1, and 0 stands for the beginning of
+    /// the word.
     pub(crate) History
 }
 
 impl History {
-    /// No token was read, or none is remembered.
+    /// The history if no token has been read, or none is remembered.
     pub(crate) const EMPTY: Self = Self::new(0);
 }
 
-/// What the automaton sees of its input: the next token or the end, and the tokens before it that are remembered.
+/// The part of the input that the automaton sees: the next token or the end, and the remembered tokens before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Sight {
     pub(crate) recent: History,
     pub(crate) next: Lookahead,
 }
 
-/// Where the automaton is between two actions on the stack.
+/// The state of the automaton between two actions on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Phase {
     /// The next token is to be read.
     Next(History),
     /// An action on the stack is to be decided.
     Reduce(Sight),
-    /// So many symbols more are to be popped, then this one is pushed.
+    /// This number of symbols must still be popped; then this symbol is pushed.
     Pop(Sight, u32, SymbolId),
-    /// Nothing is left to be done to the stack: the output and the shift are to be decided.
+    /// No action on the stack is left: the output and the shift are to be decided.
     Settled(Sight),
 }
 
@@ -112,7 +114,7 @@ impl ElementId {
     pub(crate) const BOTTOM: Self = Self::new(0);
 }
 
-/// A symbol on the stack, or the bottom, and what the automaton needs to know of the stack up to it.
+/// A symbol on the stack, or the bottom, and what the automaton needs to know about the stack up to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Element {
     symbol: Option<SymbolId>,
@@ -120,39 +122,39 @@ struct Element {
     state: StackState,
 }
 
-/// What the automaton does next.
+/// A step of the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
     /// The stack stays as it is.
     Stay(Phase),
-    /// The topmost element goes.
+    /// The topmost element is popped.
     Pop(Phase),
-    /// This element comes on top.
+    /// This element is pushed.
     Push(Phase, ElementId),
 }
 
-/// Something that reads words with a stack, as a pushdown system: what it decides, and from that what can happen next.
+/// A pushdown system that reads words: its decisions, and the moves that follow from them.
 pub(crate) trait System {
-    /// The symbols.
+    /// Returns the symbols.
     fn alphabet(&self) -> &Alphabet;
 
-    /// What is remembered of the input.
+    /// Returns how the input is remembered.
     fn memory(&self) -> Memory;
 
-    /// The symbol of an element; `None` for the bottom.
+    /// Returns the symbol of an element; `None` for the bottom.
     fn symbol(&self, element: ElementId) -> Option<SymbolId>;
 
-    /// The element that comes from pushing a symbol.
+    /// Returns the element that results from pushing a symbol onto an element.
     fn push(&mut self, on: ElementId, symbol: SymbolId) -> ElementId;
 
-    /// What is done to a stack with this element on top; `None` if that is not known.
+    /// Returns the action on a stack with this element on top; `None` if it is not known.
     fn decide(&mut self, sight: Sight, top: ElementId) -> Option<Reduction>;
 
-    /// Whether the next token is shifted onto a stack that is settled; asked at the end of the word, too, where it is
-    /// not.
+    /// Returns whether the next token is shifted onto a stack that is settled. This is also called at the end of the
+    /// word, where the answer is no.
     fn goes_on(&mut self, sight: Sight, top: ElementId) -> bool;
 
-    /// All that can happen next; nothing if the word ends here, in whichever way.
+    /// Returns all possible moves; none if the run ends here, for whatever reason.
     fn moves(&mut self, phase: Phase, top: ElementId) -> Vec<Move> {
         match phase {
             Phase::Next(recent) => {
@@ -165,7 +167,7 @@ pub(crate) trait System {
                 _ => Vec::new(),
             },
             Phase::Pop(sight, 0, push) => vec![Move::Push(Phase::Reduce(sight), self.push(top, push))],
-            Phase::Pop(..) if top == ElementId::BOTTOM => Vec::new(), // more is popped than there is: the run is stopped
+            Phase::Pop(..) if top == ElementId::BOTTOM => Vec::new(), // more is popped than there is: the run stops
             Phase::Pop(sight, left, push) => vec![Move::Pop(Phase::Pop(sight, left - 1, push))],
             Phase::Settled(sight) => {
                 let goes_on = self.goes_on(sight, top);
@@ -176,29 +178,30 @@ pub(crate) trait System {
     }
 }
 
-/// How many tokens before the next one are remembered, and how.
+/// The encoding of the remembered tokens, those before the next one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
-    /// One more than the terminals, and its power by the number of tokens that are remembered.
+    /// The number of terminals plus one.
     base: u32,
+    /// The base to the power of the number of remembered tokens.
     span: u32,
 }
 
 impl Memory {
-    /// A memory of so many tokens, if their number is not too large.
+    /// Creates a memory of this number of tokens; `None` if that is too many.
     pub(crate) fn new(terminals: usize, tokens: u32) -> Option<Self> {
         let base = u32::try_from(terminals).ok()?.checked_add(1)?;
         Some(Self { base, span: base.checked_pow(tokens)? })
     }
 
-    /// What is remembered when one more token was read.
+    /// Returns the history after one more token has been read.
     pub(crate) fn push(self, recent: History, token: SymbolId) -> History {
         let digit = token.index() as u64 + 1;
         let longer = recent.index() as u64 * u64::from(self.base) + digit;
         History::new((longer % u64::from(self.span)) as usize)
     }
 
-    /// The token so far back, 0 being the last one that was read.
+    /// Returns the token that was read `back` tokens before the last one.
     pub(crate) fn recall(self, recent: History, back: usize) -> Recalled {
         let place = u32::try_from(back).ok().and_then(|back| self.base.checked_pow(back));
         match place.filter(|&place| place < self.span) {
@@ -211,13 +214,13 @@ impl Memory {
     }
 }
 
-/// A strict automaton, as a pushdown system whose elements are found as they are asked for.
+/// A strict automaton as a pushdown system, whose elements are created on demand.
 pub(crate) struct Strict<'a> {
     automaton: &'a Automaton,
     suffixes: Suffixes<'a>,
     viability: Arc<Viability>,
     elements: Vec<Element>,
-    /// For each element but the bottom one that it was pushed on when it was found.
+    /// For each element, the one that it was pushed onto when it was found; the bottom itself for the bottom.
     on: Vec<ElementId>,
     ids: HashMap<Element, ElementId>,
     pushed: HashMap<(ElementId, SymbolId), ElementId>,
@@ -225,7 +228,7 @@ pub(crate) struct Strict<'a> {
 }
 
 impl<'a> Strict<'a> {
-    /// The automaton of a strict oracle, with a memory of so many tokens.
+    /// Creates the system of a strict oracle's automaton, with a memory of `memory` tokens.
     pub(crate) fn new(oracle: &'a Oracle, memory: u32) -> Result<Self, AutomatonError> {
         let automaton = oracle.automaton();
         let viability = oracle.viable()?;
@@ -244,28 +247,28 @@ impl<'a> Strict<'a> {
         })
     }
 
-    /// For each element the one beneath it when it was found, and its symbol: from these the elements can be found
-    /// again.
+    /// Returns, for each element, the one below it when it was found, and its symbol. The elements can be reconstructed
+    /// from these.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (ElementId, Option<SymbolId>)> {
         self.on.iter().zip(&self.elements).map(|(&on, element)| (on, element.symbol))
     }
 
-    /// The pushes that were asked for: what on, which symbol, and the element that comes of it.
+    /// Returns the pushes that were requested: the element below, the symbol, and the resulting element.
     pub(crate) fn pushes(&self) -> impl Iterator<Item = ((ElementId, SymbolId), ElementId)> {
         self.pushed.iter().map(|(&pushed, &to)| (pushed, to))
     }
 
-    /// What is done to a stack with this element on top; [`Reduction::NONE`] if nothing.
+    /// Returns the action on a stack with this element on top; [`Reduction::NONE`] if there is none.
     pub(crate) fn reduction(&self, element: ElementId, next: Lookahead) -> Reduction {
         self.suffixes.action(self.elements[element.index()].suffix, next).unwrap_or(Reduction::NONE)
     }
 
-    /// Whether the stack is one that a word is accepted with.
+    /// Returns whether a word is accepted with this stack.
     pub(crate) fn accepts(&self, element: ElementId) -> bool {
         self.suffixes.accepts(self.elements[element.index()].suffix)
     }
 
-    /// Whether a token may be shifted onto the stack.
+    /// Returns whether a token may be shifted onto the stack.
     pub(crate) fn shifts(&self, element: ElementId, token: SymbolId) -> bool {
         self.viability.is_viable(self.viability.push(self.elements[element.index()].state, token))
     }
@@ -310,13 +313,13 @@ impl System for Strict<'_> {
     }
 }
 
-/// What is remembered of a token that was read.
+/// The token that is remembered at a position of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recalled {
-    /// There was none: the word began after it.
+    /// There was no token: the word began later.
     Beginning,
     Token(SymbolId),
-    /// It may have been any, or the beginning.
+    /// The position is not remembered: any token, or the beginning of the word.
     Forgotten,
 }
 
@@ -331,7 +334,7 @@ impl PlaceId {
     pub(crate) const BELOW: Self = Self::new(0);
 }
 
-/// A phase with a topmost element, and the place beneath.
+/// A phase with the topmost element, and the place below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Top {
     pub(crate) phase: Phase,
@@ -339,7 +342,7 @@ pub(crate) struct Top {
     pub(crate) beneath: PlaceId,
 }
 
-/// An element that lies beneath a place, and the place beneath it.
+/// An element below a place, and the place below that element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Under {
     pub(crate) place: PlaceId,
@@ -350,7 +353,7 @@ pub(crate) struct Under {
 /// The reachable configurations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reach {
-    /// For each place but the one below the bottom: the phase and the element that come on top of it.
+    /// For each place except the one below the bottom: the phase and the element of the pushes that lead to it.
     pub(crate) places: Vec<(Phase, ElementId)>,
     pub(crate) tops: Vec<Top>,
     pub(crate) unders: Vec<Under>,
@@ -366,7 +369,7 @@ impl RopeId {
     const EMPTY: Self = Self::new(0);
 }
 
-/// A word, as what it is made of: the saturation joins many.
+/// A word, represented by the parts it is joined from, because the saturation joins many words.
 #[derive(Clone, Copy)]
 enum Rope {
     Empty,
@@ -374,27 +377,27 @@ enum Rope {
     Join(RopeId, RopeId),
 }
 
-/// A word for each part of [`Reach`]: the words of the parts of a stack, from the bottom to the top, lead to it.
+/// A word for each top and under of [`Reach`]: concatenated from the bottom of a stack to its top, the words lead to
+/// it.
 pub(crate) struct Witness {
     ropes: Vec<(Rope, u32)>,
     tops: HashMap<Top, RopeId>,
     unders: HashMap<Under, RopeId>,
 }
 
-/// Something found by the saturation, with its word.
+/// A finding of the saturation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
     Top(Top),
     Under(Under),
-    /// The phase that follows when all above a place has been popped.
+    /// The phase that follows when everything above a place has been popped.
     Popped(Phase, PlaceId),
 }
 
-/// The most tops, unders and pops that are found before the saturation gives up.
+/// The maximum number of tops, unders and pops that are found before the saturation gives up.
 const MAX_FOUND: usize = 1 << 23;
 
-/// What is known of a place: what lies beneath it, and the phases that follow when all above has been popped, each with
-/// its word.
+/// The unders of a place, and the phases that follow when everything above it has been popped, each with its word.
 type Known = (Vec<(Under, RopeId)>, Vec<(Phase, RopeId)>);
 
 struct Saturation<'s, S> {
@@ -479,7 +482,7 @@ impl<S: System> Saturation<'_, S> {
         }
     }
 
-    /// What was above an element has been popped.
+    /// Adds the top that results when everything above an element has been popped.
     fn meet(&mut self, under: Under, word: RopeId, phase: Phase, above: RopeId) {
         let word = self.rope(Rope::Join(word, above));
         self.find(Found::Top(Top { phase, element: under.element, beneath: under.beneath }), word);
@@ -487,11 +490,11 @@ impl<S: System> Saturation<'_, S> {
 }
 
 impl Reach {
-    /// The start of every word.
+    /// The configuration at the start of every word.
     pub(crate) const START: Top =
         Top { phase: Phase::Next(History::EMPTY), element: ElementId::BOTTOM, beneath: PlaceId::BELOW };
 
-    /// All reachable configurations, each with a shortest word that leads there.
+    /// Computes all reachable configurations, each with a shortest word that leads to it.
     pub(crate) fn new(system: &mut impl System, control: &dyn Control) -> Result<(Self, Witness), AutomatonError> {
         let witness = Witness { ropes: vec![(Rope::Empty, 0)], tops: HashMap::new(), unders: HashMap::new() };
         let mut all = Saturation {
@@ -507,7 +510,7 @@ impl Reach {
         all.find(Found::Top(Self::START), RopeId::EMPTY);
         let mut poll = Poll::new(control);
         while let Some(Reverse((_, _, found, word))) = all.queue.pop() {
-            // A system may have to compute bounds for each of its moves.
+            // This many steps, because a system may have to compute bounds for each of its moves.
             poll.steps(64)?;
             if all.count as usize > MAX_FOUND {
                 return Err(AutomatonError::TooLarge);
@@ -523,7 +526,7 @@ impl Reach {
 }
 
 impl Reach {
-    /// For each place what lies beneath it.
+    /// Returns the unders of each place.
     pub(crate) fn beneath(&self) -> HashMap<PlaceId, Vec<Under>> {
         let mut all: HashMap<PlaceId, Vec<Under>> = HashMap::new();
         self.unders.iter().for_each(|under| all.entry(under.place).or_default().push(*under));
@@ -531,7 +534,8 @@ impl Reach {
     }
 }
 
-/// What lies beneath a top, down to the bottom, in a stack whose next `count` elements fit.
+/// Returns the unders of a stack with this top, down to the bottom, such that the first `count` of them fit; `None` if
+/// there is no such stack.
 pub(crate) fn way_down(
     top: Top,
     count: usize,
@@ -567,12 +571,12 @@ pub(crate) fn way_down(
 }
 
 impl Witness {
-    /// A word that leads to the configuration of this top and the elements beneath it, down to the bottom.
+    /// Returns a word that leads to the configuration with this top and these unders, down to the bottom.
     pub(crate) fn word(&self, top: Top, unders: &[Under]) -> Vec<SymbolId> {
         let mut parts: Vec<RopeId> = unders.iter().rev().map(|under| self.unders[under]).collect();
         parts.push(self.tops[&top]);
         let mut word = Vec::new();
-        // The last part to write is the last of the list.
+        // Parts are taken from the end of the list, so the first part of the word must come last.
         parts.reverse();
         while let Some(part) = parts.pop() {
             match self.ropes[part.index()].0 {
@@ -596,11 +600,11 @@ pub(crate) mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// A configuration spelled out: whether the stack is settled, the last token, what comes next, the stack.
+    /// A configuration spelled out: whether the stack is settled, the last token, the lookahead, and the stack.
     type Spelled = (bool, Option<SymbolId>, Lookahead, Vec<SymbolId>);
 
-    /// Runs a word through the rules in the plainest way and notes every configuration. Returns whether it was read to
-    /// its end and what can be shifted there is not asked.
+    /// Runs a word followed by `next` through the rules in the simplest way and records every configuration. Returns
+    /// whether all tokens were shifted; does not check whether the word is accepted at its end.
     fn run(
         oracle: &Oracle,
         viability: &Viability,
@@ -638,7 +642,7 @@ pub(crate) mod tests {
         true
     }
 
-    /// All configurations that words of at most this length lead to.
+    /// Returns all configurations that words of at most `longest` tokens lead to.
     fn enumerate(oracle: &Oracle, longest: usize) -> BTreeSet<Spelled> {
         let viability = oracle.viable().unwrap();
         let alphabet = oracle.automaton().alphabet();
@@ -659,8 +663,8 @@ pub(crate) mod tests {
         out
     }
 
-    /// The configurations of a saturated set, each with the shortest word that leads there: those with at most so many
-    /// symbols on the stack, or those with this stack.
+    /// Returns the configurations of a saturated set, each with the shortest word that leads to it: those with at most
+    /// `deepest` symbols on the stack and, if a stack is given, only those with that stack.
     fn spell(
         (strict, reach, witness): (&Strict<'_>, &Reach, &Witness),
         deepest: usize,
@@ -705,7 +709,8 @@ pub(crate) mod tests {
         out
     }
 
-    /// The saturated set is what words lead to: nothing is missing, and every configuration has a word.
+    /// Checks that the saturated set is exactly what words lead to: no configuration is missing, and each has a word.
+    /// Returns the number of configurations whose words were checked.
     fn compare(oracle: &Oracle, longest: usize) -> usize {
         let mut strict = Strict::new(oracle, 1).unwrap();
         let (reach, witness) = Reach::new(&mut strict, &()).unwrap();
@@ -735,7 +740,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// An automaton of a few random rules.
+    /// Draws an automaton with a few random rules.
     pub(crate) fn random_automaton(random: &mut ChaCha8Rng) -> Automaton {
         let alphabet = Alphabet::new(["a", "b"], ["S", "T"]).unwrap();
         let symbol = |random: &mut ChaCha8Rng, from: usize| SymbolId::new(random.random_range(from..4));
@@ -760,10 +765,10 @@ pub(crate) mod tests {
         let mut sizes = Vec::new();
         for _ in 0..3000 {
             let automaton = random_automaton(&mut random);
-            // One that loops without end is not for the plain run.
+            // The simple run is not meant for automata that loop forever.
             let grows = automaton.rules().iter().any(|rule| rule.pop <= 1 && rule.lookahead.is_none());
             let Ok(oracle) = Oracle::strict(automaton) else { continue };
-            // Most have no word at all.
+            // Most automata accept no words.
             if !grows && oracle.viable().unwrap().is_viable(oracle.viable().unwrap().bottom()) {
                 sizes.push(compare(&oracle, 4));
             }

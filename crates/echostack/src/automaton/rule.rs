@@ -1,25 +1,26 @@
-//! A rule of an automaton.
+//! The rules of an automaton.
 
 use crate::symbol::{Lookahead, SymbolId};
 
-/// One rule (s, x, j, A): with `suffix` on top of the stack and `lookahead` next, pop `pop` symbols and push `push`.
+/// A rule (s, x, j, A): if `suffix` is on top of the stack and `lookahead` comes next, pop `pop` symbols and push
+/// `push`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     /// Whether the suffix must be the whole stack.
     pub anchored: bool,
     /// The symbols that must be on top of the stack, the topmost last.
     pub suffix: Vec<SymbolId>,
-    /// What must come next, or `None` if that does not matter (the paper's epsilon).
+    /// The required lookahead, or `None` if any will do (the paper's epsilon).
     pub lookahead: Option<Lookahead>,
-    /// How many symbols are popped. It may be more than the suffix shows, where the suffix says enough of what is
-    /// beneath.
+    /// The number of symbols to pop. It may exceed the length of the suffix, if the suffix says enough about the
+    /// symbols below it.
     pub pop: u32,
-    /// The nonterminal that is pushed then.
+    /// The nonterminal that is pushed after the pop.
     pub push: SymbolId,
 }
 
 impl Rule {
-    /// Whether the rule applies to this stack and lookahead.
+    /// Returns whether the rule applies to a stack and a lookahead.
     pub fn matches(&self, stack: &[SymbolId], lookahead: Lookahead) -> bool {
         self.lookahead.is_none_or(|wanted| wanted == lookahead)
             && stack.ends_with(&self.suffix)
@@ -27,5 +28,5 @@ impl Rule {
     }
 }
 
-/// The most symbols that a rule pops.
+/// The maximum number of symbols that a rule may pop.
 pub const MAX_POP: u32 = 4096;

@@ -1,4 +1,5 @@
-//! Which rules match, as a finite automaton over the stack read from the bottom (Aho and Corasick's construction).
+//! Finds the rules that match, with a finite automaton that reads the stack from the bottom (Aho and Corasick's
+//! construction).
 //!
 //! A node stands for the longest suffix of the stack that some rule's suffix begins with. The bottom of the stack
 //! counts as a symbol of its own, so that anchored rules and "the stack is exactly A" are suffixes like any other.
@@ -11,11 +12,11 @@ use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId};
 
 index! {
-    /// The number of a node: what is known of a stack.
+    /// The number of a node, which stands for what is known about a stack.
     pub(super) Node
 }
 
-/// The node of which nothing is known.
+/// The node of stacks about which nothing is known.
 const ROOT: Node = Node::new(0);
 
 index! {
@@ -30,7 +31,7 @@ pub(super) struct Suffixes<'a> {
     fallback: Vec<Node>,
     /// For each node, the rules whose suffix is on top of the stack, in list order.
     matching: Vec<Vec<RuleId>>,
-    /// For each node whether the stack is exactly one accepting symbol.
+    /// For each node, whether the stack is exactly one accepting symbol.
     accepting: Vec<bool>,
     bottom: Node,
 }
@@ -69,7 +70,8 @@ impl<'a> Suffixes<'a> {
         node
     }
 
-    /// Sets each node's fallback (its longest proper suffix that is a node) and gives it the rules that match there.
+    /// Sets each node's fallback, its longest proper suffix that is a node, and adds the rules that match there to
+    /// those of the node.
     fn link(&mut self) {
         self.fallback = vec![ROOT; self.children.len()];
         let mut queue: VecDeque<Node> = self.children[ROOT.index()].values().copied().collect();
@@ -83,8 +85,7 @@ impl<'a> Suffixes<'a> {
                 queue.push_back(child);
             }
         }
-        // Nodes of depth one inherit from the root; they were queued with the root as fallback and so have done it
-        // above.
+        // Nodes of depth one were queued with the root as their fallback, so they have inherited from it above.
     }
 
     fn follow(&self, mut node: Node, symbol: u32) -> Node {
@@ -97,29 +98,29 @@ impl<'a> Suffixes<'a> {
         }
     }
 
-    /// The nodes.
+    /// Returns all nodes.
     pub(super) fn nodes(&self) -> impl ExactSizeIterator<Item = Node> + use<> {
         (0..self.children.len()).map(Node::new)
     }
 
-    /// The empty stack.
+    /// Returns the node of the empty stack.
     pub(super) fn bottom(&self) -> Node {
         self.bottom
     }
 
-    /// The stack with one symbol more.
+    /// Returns the node of the stack with one more symbol.
     pub(super) fn push(&self, node: Node, symbol: SymbolId) -> Node {
         self.follow(node, symbol.index() as u32)
     }
 
-    /// What the first matching rule does.
+    /// Returns the action of the first matching rule, if any matches.
     pub(super) fn action(&self, node: Node, lookahead: Lookahead) -> Option<Reduction> {
         let rules = self.matching[node.index()].iter().map(|&number| &self.automaton.rules()[number.index()]);
         let mut rules = rules.filter(|rule| rule.lookahead.is_none_or(|wanted| wanted == lookahead));
         rules.next().map(|rule| Reduction { pop: rule.pop, push: Some(rule.push) })
     }
 
-    /// Whether the stack is exactly one accepting symbol.
+    /// Returns whether the stack is exactly one accepting symbol.
     pub(super) fn accepts(&self, node: Node) -> bool {
         self.accepting[node.index()]
     }

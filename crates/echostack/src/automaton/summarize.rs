@@ -1,4 +1,4 @@
-//! Finds completions: what can come of a phase and an element, by saturation.
+//! Finds completions, the possible outcomes of a phase with an element on top, by saturation.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -11,11 +11,11 @@ use crate::control::{Cancelled, Control, Poll};
 use crate::index::index;
 use crate::symbol::SymbolId;
 
-/// The most completions that are found before the saturation gives up.
+/// The maximum number of completions that are found before the saturation gives up.
 const MAX_COMPLETIONS: usize = 1 << 23;
 
 index! {
-    /// The number of a goal, in the order in which goals are asked for.
+    /// The number of a goal, in the order in which goals are first requested.
     GoalId
 }
 
@@ -24,24 +24,25 @@ index! {
     CompletionId
 }
 
-/// What is known and who waits for more, for one goal.
+/// The known outcomes of a goal, and the goals that wait for more.
 #[derive(Default)]
 struct Entry {
     outcomes: Vec<CompletionId>,
-    /// Goals that have whatever outcomes we have, each with what led from it to us beside.
+    /// The goals that inherit every outcome of this one, each with the completion that led from it to this goal, if
+    /// there was one.
     same: Vec<(GoalId, Option<CompletionId>)>,
-    /// Goals with an element beneath ours: our outcomes go on there.
+    /// The goals whose element lies below that of this one: they continue from each of its outcomes.
     beneath: Vec<GoalId>,
 }
 
 struct Found {
     goal: GoalId,
     outcome: Outcome,
-    /// What it follows from.
+    /// The completions that it follows from.
     from: [Option<CompletionId>; 2],
 }
 
-/// What can come of goals.
+/// The outcomes of goals.
 pub(crate) struct Summaries<'s, 'a> {
     strict: &'s mut Strict<'a>,
     beneath: HashMap<ElementId, BTreeSet<ElementId>>,
@@ -49,18 +50,18 @@ pub(crate) struct Summaries<'s, 'a> {
     ids: HashMap<Goal, GoalId, RandomState>,
     entries: Vec<Entry>,
     known: HashSet<(GoalId, Outcome), RandomState>,
-    /// Elements and what can come of them, in whichever phase.
+    /// The elements, each with the phases that follow when it is popped, whatever the phase before.
     popped: HashSet<(ElementId, Phase), RandomState>,
-    /// Each after those that it follows from.
+    /// The completions found, each after those that it follows from.
     found: Vec<Found>,
-    /// Goals up to this one have been looked at.
+    /// The number of goals that have been expanded, in order.
     expanded: usize,
     queue: VecDeque<Found>,
 }
 
 impl<'s, 'a> Summaries<'s, 'a> {
-    /// All that can come of these goals, and of those that they lead to: by a move, or when their element is popped and
-    /// one of those in `beneath` comes to the top.
+    /// Computes all outcomes of these goals and of the goals that they lead to, either by a move or when their element
+    /// is popped and one of those in `beneath` becomes the top.
     pub(crate) fn new(
         strict: &'s mut Strict<'a>,
         goals: impl IntoIterator<Item = Goal>,
@@ -98,7 +99,7 @@ impl<'s, 'a> Summaries<'s, 'a> {
         }
     }
 
-    /// All that can come of the reachable stacks before a token is read.
+    /// Computes all outcomes of the reachable stacks on which a token is to be read.
     fn of(strict: &'s mut Strict<'a>, reach: &Reach, poll: &mut Poll<'_>) -> Result<Self, AutomatonError> {
         let next = reach.tops.iter().filter(|top| forget(top.phase) == Phase::Next(History::EMPTY));
         let beneath = elements_beneath(reach, poll)?;
@@ -114,7 +115,7 @@ impl<'s, 'a> Summaries<'s, 'a> {
         })
     }
 
-    /// Lets `waiter` have every outcome of a goal, those known and those to come.
+    /// Passes every outcome of a goal on to `waiter`, those already known and those found later.
     fn share(&mut self, goal: Goal, waiter: GoalId, beside: Option<CompletionId>) {
         let goal = self.demand(goal).index();
         self.entries[goal].same.push((waiter, beside));
@@ -124,7 +125,7 @@ impl<'s, 'a> Summaries<'s, 'a> {
         }
     }
 
-    /// The element above the waiter's is gone, or the word is accepted.
+    /// Continues from `waiter` when the element above its own has been popped or the word has been accepted.
     fn resume(&mut self, waiter: GoalId, number: CompletionId) {
         match self.found[number.index()].outcome {
             None => self.queue.push_back(Found { goal: waiter, outcome: None, from: [Some(number), None] }),
@@ -180,7 +181,7 @@ impl<'s, 'a> Summaries<'s, 'a> {
         Ok(())
     }
 
-    /// All completions, each after those that it follows from.
+    /// Returns all completions, each after those that it follows from.
     pub(crate) fn list(&self) -> Vec<Completion> {
         self.found.iter().map(|found| self.completion(found)).collect()
     }
@@ -190,7 +191,7 @@ impl<'s, 'a> Summaries<'s, 'a> {
         (phase, element, found.outcome)
     }
 
-    /// The completions of these goals and those that they follow from, in order.
+    /// Returns the completions of these goals and those that they follow from, in order.
     fn needed(&self, goals: &HashSet<Goal>, poll: &mut Poll<'_>) -> Result<Vec<Completion>, Cancelled> {
         let mut needed = Vec::with_capacity(self.found.len());
         for found in &self.found {
@@ -207,7 +208,7 @@ impl<'s, 'a> Summaries<'s, 'a> {
     }
 }
 
-/// All completions of the reachable stacks before a token is read.
+/// Returns all completions of the reachable stacks on which a token is to be read.
 pub(crate) fn summaries(
     strict: &mut Strict<'_>,
     reach: &Reach,
@@ -216,10 +217,11 @@ pub(crate) fn summaries(
     Ok(Summaries::of(strict, reach, poll)?.list())
 }
 
-/// Completions that show of every reachable stack that it can become a word.
+/// Returns completions that show that every reachable stack can be completed to a word.
 ///
 /// # Errors
-/// [`AutomatonError::DeadEnd`] if one cannot, [`AutomatonError::NoWords`] if none can.
+/// [`AutomatonError::DeadEnd`] if a stack cannot be completed, [`AutomatonError::NoWords`] if not even the empty one
+/// can.
 pub(crate) fn complete(
     strict: &mut Strict<'_>,
     (reach, witness): (&Reach, &Witness),
@@ -232,19 +234,19 @@ pub(crate) fn complete(
     };
     match stuck(&all.list(), reach, poll, &mut ask)? {
         None => Ok(all.needed(&asked, poll)?),
-        // Every word begins with the empty stack.
+        // Every word starts on the empty stack.
         Some(elements) if elements == [ElementId::BOTTOM] => Err(AutomatonError::NoWords),
         Some(elements) => Err(dead_end(strict, (reach, witness), &elements)),
     }
 }
 
 impl Oracle {
-    /// Checks that every stack that can occur before a token is read can still become a word. Viable stacks that are
-    /// computed from the rules are so; those that are given need not be.
+    /// Checks that every stack on which a token can be read can still be completed to a word. This always holds if the
+    /// viable stacks are computed from the rules, but not necessarily if they are given.
     ///
     /// # Errors
-    /// [`AutomatonError::DeadEnd`] if one cannot, [`AutomatonError::NoWords`] if none can; [`AutomatonError::TooLarge`]
-    /// or [`AutomatonError::Cancelled`] if that was not found out.
+    /// [`AutomatonError::DeadEnd`] if a stack cannot be completed, [`AutomatonError::NoWords`] if not even the empty
+    /// one can; [`AutomatonError::TooLarge`] or [`AutomatonError::Cancelled`] if the check did not finish.
     pub fn check_viable(&self, control: &dyn Control) -> Result<(), AutomatonError> {
         let mut strict = Strict::new(self, 0)?;
         let (reach, witness) = Reach::new(&mut strict, control)?;
@@ -252,7 +254,7 @@ impl Oracle {
     }
 }
 
-/// Reports a stack with these elements on top, the topmost last, which cannot become a word.
+/// Returns the error for a stack with these elements on top, the topmost last, that cannot be completed to a word.
 fn dead_end(strict: &Strict<'_>, (reach, witness): (&Reach, &Witness), elements: &[ElementId]) -> AutomatonError {
     let beneath = reach.beneath();
     let found = reach.tops.iter().filter(|top| forget(top.phase) == Phase::Next(History::EMPTY)).find_map(|&top| {
@@ -262,7 +264,8 @@ fn dead_end(strict: &Strict<'_>, (reach, witness): (&Reach, &Witness), elements:
         let stack: Vec<ElementId> = unders.iter().rev().map(|under| under.element).chain([top.element]).collect();
         Some((witness.word(top, &unders), stack))
     });
-    // What lies beneath which is known of two elements at a time: the stack may be one that no word leads to.
+    // Only adjacent pairs of elements are known to occur in reachable stacks, so there may be no word that leads to
+    // this stack.
     let (word, stack) = match found {
         Some((word, stack)) => (Some(word), stack),
         None => (None, elements.to_vec()),

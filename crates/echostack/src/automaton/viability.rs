@@ -1,4 +1,4 @@
-//! Which stacks are viable, as a finite automaton that reads a stack from its bottom.
+//! The table of viable stacks, those that can still be completed to a word.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use crate::index::index;
 use crate::symbol::SymbolId;
 
 index! {
-    /// The state of a stack in [`Viability`]: kept beside each symbol, so that a pop restores it.
+    /// The state of a stack in [`Viability`]. A run keeps one beside each symbol on the stack, so that a pop restores
+    /// it.
     pub StackState
 }
 
-/// A finite automaton that reads a stack from its bottom and says whether it is viable.
+/// A finite automaton that reads a stack from the bottom and decides whether it is viable.
 ///
 /// ```
 /// use echostack::automaton::Viability;
@@ -27,27 +28,28 @@ index! {
 #[derive(Clone, Debug)]
 pub struct Viability {
     pub(super) symbols: usize,
-    /// For each state and symbol the state of the stack with that symbol pushed.
+    /// For each state and symbol, the state of the stack with that symbol pushed.
     pub(super) next: Vec<StackState>,
     pub(super) viable: Vec<bool>,
 }
 
-/// The most transitions of a given automaton of viable stacks.
+/// The maximum number of transitions if the viable stacks are given.
 const MAX_TRANSITIONS: usize = 1 << 25;
 
 impl Viability {
-    /// Viable stacks that are known: for each state and symbol the state of the stack with that symbol pushed, or
-    /// `None` if no word begins so. State 0 is the empty stack.
+    /// Creates the finite automaton from known viable stacks: for each state and symbol, `next` has the state of the
+    /// stack with that symbol pushed, or `None` if that stack is not viable. State 0 is the empty stack.
     ///
     /// # Errors
-    /// [`AutomatonError::Viable`] if there is no state, a row has another length, or a state is not there.
+    /// [`AutomatonError::Viable`] if there are no states, a row does not have one entry per symbol, a state does not
+    /// exist, or there are too many transitions.
     pub fn given(symbols: usize, next: &[Vec<Option<usize>>]) -> Result<Self, AutomatonError> {
         let states = next.len();
         let fits = |row: &Vec<Option<usize>>| row.len() == symbols && row.iter().flatten().all(|&state| state < states);
         if states == 0 || states.saturating_add(1).saturating_mul(symbols) > MAX_TRANSITIONS || !next.iter().all(fits) {
             return Err(AutomatonError::Viable);
         }
-        // One state more, from which nothing leads back.
+        // One more state for all other stacks, from which nothing leads back.
         let place = |state: &Option<usize>| StackState::new(state.unwrap_or(states));
         let mut all: Vec<StackState> = next.iter().flatten().map(place).collect();
         all.extend(std::iter::repeat_n(StackState::new(states), symbols));
@@ -55,8 +57,8 @@ impl Viability {
         Ok(Self { symbols, next: all, viable })
     }
 
-    /// For each viable state where each symbol leads that leads to one, by name. For stacks that were given: their
-    /// states are all viable but the last, so that numbers stay.
+    /// Returns, for each viable state, the viable states that symbols lead to, by the symbols' names. This is meant for
+    /// viable stacks that were given: all their states except the last are viable, so the states keep their numbers.
     pub(super) fn rows(&self, name: impl Fn(SymbolId) -> String) -> Vec<BTreeMap<String, usize>> {
         let row = |state: usize| {
             let next = self.next[state * self.symbols..][..self.symbols].iter().map(|to| to.index()).enumerate();
@@ -66,32 +68,32 @@ impl Viability {
         (0..self.states()).filter(|&state| self.viable[state]).map(row).collect()
     }
 
-    /// The number of symbols.
+    /// Returns the number of symbols.
     pub fn symbols(&self) -> usize {
         self.symbols
     }
 
-    /// The empty stack.
+    /// Returns the state of the empty stack.
     #[allow(clippy::unused_self, reason = "a state is only meaningful for its automaton")]
     pub fn bottom(&self) -> StackState {
         StackState::new(0)
     }
 
-    /// The stack with one symbol more.
+    /// Returns the state of the stack with one more symbol.
     ///
     /// # Panics
-    /// If the symbol is not of the automaton's alphabet, or the state of another automaton.
+    /// If the symbol is not in the automaton's alphabet; it may also panic if the state is from another automaton.
     pub fn push(&self, state: StackState, symbol: SymbolId) -> StackState {
-        assert!(symbol.index() < self.symbols, "symbol {} of an alphabet of {}", symbol.index(), self.symbols);
+        assert!(symbol.index() < self.symbols, "symbol {} is not in an alphabet of {}", symbol.index(), self.symbols);
         self.next[state.index() * self.symbols + symbol.index()]
     }
 
-    /// Whether some continuation leads from the stack to acceptance.
+    /// Returns whether some continuation leads from the stack to acceptance.
     pub fn is_viable(&self, state: StackState) -> bool {
         self.viable[state.index()]
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.viable.len()
     }

@@ -1,54 +1,54 @@
 //! Computes the viable stacks of an automaton: those from which some continuation of the word is accepted.
 //!
-//! A strict oracle refuses a token as soon as no continuation can be accepted, so it must know of every stack whether
-//! acceptance can still be reached. This file computes a finite automaton that reads a stack from its bottom and
-//! answers that question, [`Viability`]; a run keeps one of its states beside each symbol on the stack.
+//! A strict oracle rejects a token as soon as no continuation can be accepted, so it must know for every stack whether
+//! acceptance can still be reached. This file computes a finite automaton, [`Viability`], that reads a stack from the
+//! bottom and answers this question. A run keeps one of its states beside each symbol on the stack.
 //!
 //! # Idea
 //!
-//! An LR(1)-automaton is a pushdown system. What it does next depends on where it is between two actions, its
-//! [`Phase`], and on which rules match, which the topmost [`Node`] of [`Suffixes`] determines. So its configurations
-//! are a phase and a stack of nodes. In a pushdown system the stacks from which a set of configurations can be reached,
-//! pre* of that set, form a regular language (Büchi 1964). Here the set is acceptance, and pre* is computed in two
-//! steps.
+//! An LR(1) automaton is a pushdown system. Its next action depends on its [`Phase`], the state between two actions,
+//! and on the rules that match, which the topmost [`Node`] of [`Suffixes`] determines. A configuration is therefore a
+//! phase and a stack of nodes. In a pushdown system, the stacks from which a set of configurations can be reached, pre*
+//! of that set, form a regular language (Büchi 1964). Here the set consists of the accepting configurations, and pre*
+//! is computed in two steps.
 //!
 //! # Step 1: what can be popped
 //!
-//! A goal (p, g) is a phase p with a node g on top. Its outcomes are the phases q that the automaton can come to from
-//! there with g popped and what is beneath untouched. They are the least sets such that
+//! A goal (p, g) is a phase p with a node g on top. Its outcomes are the phases q that the automaton can reach from
+//! there with g popped and the rest of the stack untouched. They are the least sets such that
 //!
 //! - a move from (p, g) to phase q that pops g makes q an outcome of (p, g);
 //! - a move to phase r that leaves g on top makes every outcome of (r, g) an outcome of (p, g);
-//! - a move to phase r that pushes a node h on g makes, for every outcome s of (r, h), every outcome of (s, g) an
+//! - a move to phase r that pushes a node h onto g makes, for every outcome s of (r, h), every outcome of (s, g) an
 //!   outcome of (p, g).
 //!
-//! [`Saturation`] solves these equations by tabulation on demand. A goal gets an entry when it is first asked for; the
+//! [`Saturation`] solves these equations by tabulation on demand. A goal gets an entry when it is first requested. The
 //! entry lists its outcomes and the goals that wait for them, and each new outcome is passed on to each waiter once.
 //! Acceptance is a phase of its own, [`Phase::Accepted`], which pops whatever is on top: it is an outcome of (p, g) if
 //! and only if a word can be accepted before g is popped.
 //!
 //! # Step 2: reading a stack
 //!
-//! Let A(w) be the set of phases from which the stack w is accepted for some input. If g is the top node of w and v the
-//! stack beneath it, then p is in A(w) if and only if an outcome of (p, g) is in A(v); below the bottom of the stack, A
-//! is {`Accepted`}. So A(w) is a function of A(v) and g, and g is a function of the node beneath and the symbol. The
-//! pairs (g, A(w)) are finitely many. They are the states of [`Viability`], found breadth first from the empty stack,
-//! and a stack is viable if A(w) contains [`Phase::Next`].
+//! Let A(w) be the set of phases from which the stack w is accepted for some input. If g is the top node of w and v is
+//! the stack below it, then p is in A(w) if and only if an outcome of (p, g) is in A(v); below the bottom of the stack,
+//! A is {`Accepted`}. Thus A(w) is a function of A(v) and g, and g is a function of the node below it and the symbol.
+//! There are finitely many pairs (g, A(w)). They are the states of [`Viability`], found breadth first from the empty
+//! stack. A stack is viable if A(w) contains [`Phase::Next`].
 //!
 //! # Invariants
 //!
 //! - Outcomes are only ever added, so the order of the work does not matter: the least solution is unique.
 //! - A phase that pops whatever is on top ([`Phase::pops_any`]) does the same on every node, and is not tabulated.
 //! - Every phase that is an outcome of a tabulated goal is itself tabulated, for every node, before stacks are read.
-//! - States are numbered in the order in which they are found, phases and symbols in their own order: the result is the
-//!   same in every run.
+//! - States are numbered in the order in which they are found, and phases and symbols are processed in a fixed order,
+//!   so the result is the same in every run.
 //!
 //! # Cost
 //!
-//! With P phases and N nodes there are at most PN goals of at most P outcomes each. Step 2 determinizes, so it can need
-//! exponentially many states in theory; in practice their number grows with the number of suffixes that can lie on top
-//! of each other. Balanced brackets of 20 kinds have 9,850 states. Beyond [`MAX_STEPS`] the automaton is refused as too
-//! large.
+//! With P phases and N nodes, there are at most PN goals with at most P outcomes each. Step 2 determinizes, so in
+//! theory it can need exponentially many states; in practice, their number grows with the number of suffixes that can
+//! lie on top of each other. Balanced brackets of 20 kinds need 9,850 states. Beyond [`MAX_STEPS`], the automaton is
+//! rejected as too large.
 //!
 //! # References
 //!
@@ -65,7 +65,7 @@ use super::viability::{StackState, Viability};
 use crate::control::{Control, Poll};
 use crate::symbol::{Lookahead, SymbolId};
 
-/// Where the automaton is between two actions on the stack.
+/// The state of the automaton between two actions on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Phase {
     /// The word has been accepted; the rest of the stack does not matter.
@@ -74,12 +74,12 @@ enum Phase {
     Next,
     /// Rules are applied under this lookahead.
     Reduce(Lookahead),
-    /// So many symbols more are to be popped, then this one is pushed.
+    /// This number of symbols must still be popped; then this symbol is pushed.
     Pop(Lookahead, u32, SymbolId),
 }
 
 impl Phase {
-    /// Where a phase goes that removes whatever is on top.
+    /// Returns the phase that follows if this one pops whatever is on top; `None` if it does not.
     fn pops_any(self) -> Option<Self> {
         match self {
             Self::Accepted => Some(Self::Accepted),
@@ -92,27 +92,27 @@ impl Phase {
 /// A phase with a node on top.
 type Goal = (Phase, Node);
 
-/// What is known and who waits for more, for one goal.
+/// The known outcomes of a goal, and the goals that wait for more.
 #[derive(Default)]
 struct Entry {
     outcomes: BTreeSet<Phase>,
-    /// Goals whose outcomes include ours.
+    /// The goals whose outcomes include those of this one.
     same: HashSet<Goal>,
-    /// Goals with a symbol beneath ours: our outcomes go on there.
+    /// The goals whose node lies below that of this one: they continue from each of its outcomes.
     beneath: HashSet<Goal>,
 }
 
-/// The outcomes of goals, tabulated: step 1 of the module documentation.
+/// The tabulated outcomes of goals: step 1 in the module documentation.
 struct Saturation<'a, 'c> {
     suffixes: &'a Suffixes<'a>,
     poll: Poll<'c>,
     lookaheads: Vec<Lookahead>,
     entries: HashMap<Goal, Entry>,
-    /// Goals not yet looked at.
+    /// The goals that have not been expanded yet.
     fresh: VecDeque<Goal>,
-    /// Outcomes not yet passed on.
+    /// The outcomes that have not been passed on yet.
     found: VecDeque<(Goal, Phase)>,
-    /// The work done.
+    /// The number of steps done.
     steps: usize,
 }
 
@@ -124,7 +124,7 @@ impl Saturation<'_, '_> {
         })
     }
 
-    /// Lets `waiter` have every outcome of `goal`, those known and those to come.
+    /// Passes every outcome of `goal` on to `waiter`, those already known and those found later.
     fn share(&mut self, goal: Goal, waiter: Goal) {
         let entry = self.demand(goal);
         if entry.same.insert(waiter) {
@@ -133,7 +133,7 @@ impl Saturation<'_, '_> {
         }
     }
 
-    /// Lets `waiter`, whose node lies beneath that of `goal`, go on from each outcome of `goal`.
+    /// Lets `waiter`, whose node lies below that of `goal`, continue from each outcome of `goal`.
     fn go_on(&mut self, goal: Goal, waiter: Goal) {
         let entry = self.demand(goal);
         if entry.beneath.insert(waiter) {
@@ -143,7 +143,7 @@ impl Saturation<'_, '_> {
         }
     }
 
-    /// The symbol above the waiter's node is gone and the phase is `outcome`.
+    /// Continues from `waiter` in phase `outcome`, when the node above its own has been popped.
     fn resume(&mut self, waiter: Goal, outcome: Phase) {
         match outcome.pops_any() {
             Some(phase) => self.found.push_back((waiter, phase)),
@@ -151,7 +151,7 @@ impl Saturation<'_, '_> {
         }
     }
 
-    /// The automaton's own steps from a goal.
+    /// Applies the moves of the automaton from a goal.
     fn expand(&mut self, goal: Goal) {
         let (phase, node) = goal;
         match phase {
@@ -185,7 +185,7 @@ impl Saturation<'_, '_> {
         }
     }
 
-    /// Goes on until nothing is new.
+    /// Runs until there are no new goals and outcomes.
     fn run(&mut self) -> Result<(), AutomatonError> {
         loop {
             self.poll.steps(4)?;
@@ -211,7 +211,8 @@ impl Saturation<'_, '_> {
         }
     }
 
-    /// The relation for every node, for the phase `Next` and every phase that an outcome leads to.
+    /// Computes the outcomes of every node for the phase `Next` and for every phase that is an outcome. Returns these
+    /// phases.
     fn saturate(&mut self) -> Result<BTreeSet<Phase>, AutomatonError> {
         let mut phases = BTreeSet::from([Phase::Next, Phase::Accepted]);
         loop {
@@ -247,14 +248,14 @@ impl Saturation<'_, '_> {
     }
 }
 
-/// The most steps of the saturation, and of reading stacks from the bottom.
+/// The maximum number of steps of the saturation; it also limits the work of reading stacks from the bottom.
 const MAX_STEPS: usize = 1 << 25;
 
 impl Viability {
     /// Computes the viable stacks of an automaton.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if there are too many states.
+    /// [`AutomatonError::TooLarge`] if there are too many states, or finding them takes too many steps.
     pub fn new(automaton: &Automaton) -> Result<Self, AutomatonError> {
         Self::controlled(automaton, &())
     }
@@ -275,7 +276,7 @@ impl Viability {
             steps: 0,
         };
         let phases = saturation.saturate()?;
-        // The phases from which a stack is accepted, given those for the stack beneath its top node.
+        // Returns the phases from which a stack is accepted, given those for the stack below its top node.
         let accepted_from = |beneath: &BTreeSet<Phase>, node: Node| -> BTreeSet<Phase> {
             let leads_in = |phase: &Phase| match phase.pops_any() {
                 Some(next) => beneath.contains(&next),

@@ -1,57 +1,60 @@
-//! Bounds how far a decision is ahead of any other, on all states of a set at once.
+//! Lower bounds on the margin of a decision, valid for all states of a set at once.
 //!
-//! A proof splits the configurations of a machine into cells. In each, the states of the input and of the stack are
-//! only known to lie in a set ([`Enclosure`]). This file computes a lower bound of the margin by which a readout takes
-//! a class, for every pair of states from two such sets; if the bound is above 0, the decision is certain in the whole
-//! cell.
+//! A proof splits the configurations of a machine into cells. In each cell, the states of the input and of the stack
+//! are only known to lie in a set ([`Enclosure`]). This module computes a lower bound on the margin by which a readout
+//! chooses a class, for every pair of states from two such sets. If the bound is above 0, the decision is certain in
+//! the whole cell.
 //!
 //! # Setting
 //!
-//! A set has a centre c, a half-width for each neuron, and a radius R: its states are c + e with every |e_n| at most
-//! the half-width and |e| at most R. A readout of the kind *votes* computes, for each pair of classes, the value f(x) =
-//! Σ w_i k_i(x) + v with kernel values k_i(x) = exp(-γ|x - y_i|²) around centres y_i. The state x has two parts, input
-//! and stack, and a kernel value is the product of two factors, one for each ([`Factors`]). A class is taken if it wins
-//! against every other one, or else if it has the most votes.
+//! A set has a center c, a half-width for each neuron, and a radius R. Its states are c + e, where every |e_n| is at
+//! most the half-width and |e| is at most R. A readout of the kind *votes* computes, for each pair of classes, the
+//! value f(x) = Σ w_i k_i(x) + v with kernel values k_i(x) = exp(-γ|x - y_i|²) around centers y_i. The state x has two
+//! parts, input and stack, and a kernel value is the product of two factors, one for each part ([`Factors`]). A class
+//! is chosen if it wins against every other class or, if no class does, if it has the most votes.
 //!
-//! # Two bounds of a kernel machine
+//! # Two bounds on a kernel machine
 //!
-//! With q = e·(c - y_i), the squared distance from a centre is |c - y_i|² + 2q + |e|². The most that |q| can be, the
-//! *lean*, is the smaller of two bounds: half-widths times distances, summed over the neurons, and R|c - y_i|.
+//! With q = e·(c - y_i), the squared distance from a center is |c - y_i|² + 2q + |e|². The maximum of |q| on the set is
+//! called the *lean*. It is bounded by the smaller of two values: the sum over the neurons of half-width times
+//! distance, and R|c - y_i|.
 //!
-//! 1. The *interval bound* takes every kernel value at its worst: its least value where the weight is positive, its
-//!    greatest where it is negative. It loses what cancels between support vectors.
-//! 2. The *Taylor bound* keeps that. With t = γ(2q + |e|²), a kernel value is k_i(c) exp(-t). This is at least
-//!    (1-t) k_i(c), and at most that plus t²/2 times its greatest value in the set. The parts linear in e add up to the
-//!    gradient of f at c, in which opposite support vectors cancel; it changes f by at most |gradient| R, or
-//!    half-widths times slopes if that is less. What is left are the *sag* below and the *bulge* above the linear part,
-//!    taken at their worst.
+//! 1. The *interval bound* uses the worst case of every kernel value: its minimum where the weight is positive, its
+//!    maximum where it is negative. It ignores that the contributions of support vectors may cancel.
+//! 2. The *Taylor bound* takes this into account. With t = γ(2q + |e|²), a kernel value is k_i(c) exp(-t). This is at
+//!    least (1-t) k_i(c), and at most that plus t²/2 times its maximum in the set. The terms linear in e add up to the
+//!    gradient of f at c, in which opposite support vectors cancel. The gradient changes f by at most |gradient| R, or
+//!    by half-widths times slopes if that is less. The remaining terms are the *sag* below and the *bulge* above the
+//!    linear part, for which the worst case is used.
 //!
-//! The better of the two is taken. The second is only computed if the first is not above 0 and the second can be.
+//! The better of the two bounds is used. The Taylor bound is computed only if the interval bound is not above 0 and the
+//! Taylor bound can be.
 //!
 //! # Lists
 //!
 //! A readout of the kind *list* decides by the first of its clauses that holds. The conditions of a clause are linear
-//! in the state, so their range on a set is known but for rounding ([`Range`]). A class is certain if every clause of
-//! another class fails, up to a clause of this class that holds.
+//! in the state, so their range on a set is known up to rounding ([`Range`]). A class is certain if every clause of
+//! another class fails, up to a clause of this class that holds, or up to the end of the list if this class is its
+//! default.
 //!
 //! # Invariants
 //!
-//! - A bound is a statement about the program, not about real numbers: it is lowered by more than floating point can
-//!   lose, in the program that decides and in the bound itself, whatever the order of the sums. Each constant has the
-//!   name of the lemma in docs/proof that it stands for.
-//! - What is not finite is not a bound: the decision then counts as open.
+//! - A bound is a statement about the program, not about real numbers. It is lowered by more than floating-point
+//!   arithmetic can lose, in the program that decides and in the bound itself, whatever the order of the sums. Each
+//!   constant is named after its lemma in docs/proof.
+//! - A value that is not finite is not a bound. The decision then counts as open.
 //! - Only a [`WellScaled`] machine can be bounded, since the lemmas hold for no other.
 //!
 //! # Cost
 //!
-//! For each set, one distance and a few exponentials for each centre ([`Sighting`]). For each pair of sets and each
-//! kernel, a few products for each support vector, kept in [`Scratch`] for all readouts of the kernel. For each pair of
-//! classes, a sum over its support vectors; and for the Taylor bound one pass over the centres, which is by far the
-//! most expensive.
+//! Each set costs one distance and a few exponentials per center ([`Sighting`]). Each pair of sets costs, for each
+//! kernel, a few products per support vector, which are kept in [`Scratch`] for all readouts of the kernel. Each pair
+//! of classes costs a sum over its support vectors and, for the Taylor bound, one pass over the centers, which is by
+//! far the most expensive step.
 //!
 //! # References
 //!
-//! - Neumaier: Interval methods for systems of equations (1990), for centred forms.
+//! - Neumaier: Interval methods for systems of equations (1990), for centered forms.
 //! - Higham: Accuracy and stability of numerical algorithms (2002), for the rounding of sums.
 
 use super::enclose::{Encloser, Enclosure, NORM, Start};
@@ -65,70 +68,74 @@ use crate::simd::{Comparison, EXP_ERROR, Rows, Simd};
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::SymbolId;
 
-/// What a squared distance loses for each neuron, relative to the square of both lengths together (Lemma
-/// DISTANCE_LOSS).
+/// The rounding error of a squared distance per neuron, in units of `f64::EPSILON` times the square of the sum of both
+/// lengths (Lemma DISTANCE_LOSS).
 pub(super) const DISTANCE_LOSS: f64 = 8.;
-/// Covers the rounding of a weighted sum of distances (Lemma LEAN).
+/// A factor that covers the rounding of a weighted sum of distances (Lemma LEAN).
 pub(super) const LEAN: f64 = 1. + 1e-12;
-/// How often the loss of a distance enters a kernel value: in the program, in the bounds, and to second order (Lemma
-/// DISTANCE_SHARE).
+/// The number of times that the rounding error of a distance enters a kernel value: in the program, in the bounds, and
+/// to second order (Lemma DISTANCE_SHARE).
 pub(super) const DISTANCE_SHARE: f64 = 4.;
-/// What each term of a decision loses, in units of the distance from 1 to the next number (Lemma TERM_LOSS).
+/// The rounding error of a decision value per term, in units of `f64::EPSILON`, the distance from 1 to the next number
+/// (Lemma TERM_LOSS).
 pub(super) const TERM_LOSS: f64 = 8.;
-/// Terms that are added to those of the sum: products, exponents and exponentials are rounded, too (Lemma EXTRA_TERMS).
+/// The number of terms that is added to those of a sum, because products, exponents and exponentials are rounded, too
+/// (Lemma EXTRA_TERMS).
 pub(super) const EXTRA_TERMS: usize = 128;
-// Four roundings of exponents up to 400, four exponentials, and a few products. A rounding is half of EPSILON.
+// Four roundings of exponents up to 400, four exponentials, and a few products. One rounding is half of EPSILON.
 const _: () = assert!(2. * TERM_LOSS * EXTRA_TERMS as f64 >= 4. * 400. + 8. * EXP_ERROR / f64::EPSILON + 20.);
-/// Above this the loss is not linear any more (Lemma MOST_LOST).
+/// The relative rounding error above which the error is no longer linear, and the decision counts as open (Lemma
+/// MOST_LOST).
 pub(super) const MOST_LOST: f64 = 1e-2;
-/// Covers the rounding of the change by the gradient, or of a linear map's spread (Lemma CHANGE).
+/// A factor that covers the rounding of the change due to the gradient, or of the spread of a linear map (Lemma
+/// CHANGE).
 pub(super) const CHANGE: f64 = 1. + 1e-11;
-/// What each term of a linear value loses (Lemma LINEAR_LOSS).
+/// The rounding error of a linear value per term (Lemma LINEAR_LOSS).
 pub(super) const LINEAR_LOSS: f64 = 8.;
-/// What the sum of both sides' linear values and the intercept loses (Lemma CLAUSE_LOSS).
+/// The rounding error of the sum of both sides' linear values and the intercept (Lemma CLAUSE_LOSS).
 pub(super) const CLAUSE_LOSS: f64 = 8.;
 
 /// A set of states, as the readouts see it.
 #[derive(Debug)]
 pub(crate) struct Sighting {
-    /// The set; `None` if what the readouts see is known exactly.
+    /// The set, or `None` if what the readouts see is known exactly.
     set: Option<Enclosure>,
-    /// More than a squared distance loses by rounding.
+    /// An upper bound on the rounding error of a squared distance.
     loss: f64,
-    /// The length of the set's half-widths times how far it can be from a centre.
+    /// The spread of the set times an upper bound on the distance between a state and a center.
     span: f64,
+    /// This side's factors of the kernel values, for each kernel.
     kernels: Vec<Factors>,
-    /// This side's part of the linear values.
+    /// This side's contributions to the linear values.
     linear: Vec<Range>,
 }
 
-/// Where a linear value lies on a set.
+/// The range of a linear value on a set.
 #[derive(Clone, Copy, Debug)]
 struct Range {
     middle: f64,
-    /// How far it can be from the middle, rounding included.
+    /// The maximum distance from the middle, including rounding.
     spread: f64,
 }
 
-/// One side's part of the kernel values of a kernel's centres.
+/// One side's factors of the kernel values, for each center of a kernel.
 #[derive(Debug)]
 struct Factors {
-    /// In the middle of the set, and the least and greatest in it.
+    /// The factor at the center of the set, and its minimum and maximum in the set.
     middle: Vec<f64>,
     least: Vec<f64>,
     greatest: Vec<f64>,
-    /// How much the distance from the middle can have in common with that from the centre: the greatest |e (c -
-    /// centre)|.
+    /// The maximum of |e·(c - y)| on the set, where c + e is a state and y is a center of the kernel.
     lean: Vec<f64>,
 }
 
 impl Sighting {
-    /// The greatest distance of a state from the middle.
+    /// Returns the maximum distance of a state from the center of the set.
     pub(crate) fn size(&self) -> f64 {
         self.set.as_ref().map_or(0., |set| set.ball)
     }
 
-    /// About how many numbers it is made of.
+    /// Returns the approximate number of floating-point values that the sighting consists of.
     pub(crate) fn numbers(&self) -> usize {
         let neurons = self.set.as_ref().map_or(0, |set| set.centre.len());
         let factors: usize = self.kernels.iter().map(|factors| factors.middle.len()).sum();
@@ -136,30 +143,32 @@ impl Sighting {
     }
 }
 
-/// One side of all kernels.
+/// The centers of all kernels and the linear map, for one side.
 struct Centres {
     width: usize,
     flat: Vec<f64>,
     rows: Rows,
+    /// The centers that each kernel uses.
     members: Vec<Vec<u32>>,
-    /// The length of the longest centre.
+    /// The length of the longest center.
     longest: f64,
-    /// The linear map, one column after the other.
+    /// The linear map: for each linear value, its weights.
     linear: Vec<Vec<f64>>,
 }
 
 struct Kernel {
     gamma: f64,
     support: Vec<[u32; 2]>,
-    /// The terms of the longest sum over it. A pair may name a support vector more than once.
+    /// The number of terms of the longest sum over the support vectors. A pair may name a support vector more than
+    /// once.
     terms: usize,
 }
 
-/// Bounds of all decisions of a machine.
+/// Computes bounds on all decisions of a machine.
 pub(crate) struct Bounds<'m> {
     machine: &'m Machine,
     encloser: Encloser,
-    /// Before a suffix of the input, and of the stack.
+    /// The states before an input suffix, and before a stack suffix.
     starts: [Start; 2],
     input: Centres,
     stack: Centres,
@@ -167,42 +176,44 @@ pub(crate) struct Bounds<'m> {
     heads: Vec<(Readout, &'m Head)>,
 }
 
-/// A bound of a decision.
+/// A bound on the margin of a class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Margin {
-    /// The class is taken on the whole set if this is above 0.
+    /// A lower bound. If it is above 0, the class is chosen on the whole set.
     pub(crate) least: f64,
-    /// About how far the class is ahead in the middle of the set.
+    /// The approximate margin at the center of the set.
     pub(crate) middle: f64,
 }
 
 /// Kernel values of the support vectors on a pair of sets, and buffers.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// The kernel that the values are of, if they are those of the sets at hand.
+    /// The kernel that the values belong to, or `None` if they are not those of the current sets.
     kernel: Option<usize>,
+    /// The input suffix that the values belong to.
     suffix: Option<InputSuffix>,
     middle: Vec<f64>,
     least: Vec<f64>,
     greatest: Vec<f64>,
-    /// How much a kernel value can curve down and up.
+    /// How far a kernel value can curve below and above its linear part.
     sag: Vec<f64>,
     bulge: Vec<f64>,
-    /// The share of each in what rounding can lose.
+    /// The share of each support vector in the rounding error.
     loss: Vec<f64>,
+    /// The relative rounding error of each share, or infinity if it is above [`MOST_LOST`].
     lost: f64,
     shares: Vec<f64>,
     gradient: Vec<f64>,
 }
 
 impl Scratch {
-    /// Forgets what was computed: other sets come.
+    /// Discards the values, because the next sets are different.
     pub(crate) fn forget(&mut self) {
         self.kernel = None;
         self.suffix = None;
     }
 
-    /// Forgets what was computed, unless it was for this suffix of the input; the stack is the same.
+    /// Discards the values unless they belong to this input suffix. The stack suffix must be the same as before.
     pub(crate) fn turn_to(&mut self, suffix: &InputSuffix) {
         if self.suffix.as_ref() != Some(suffix) {
             self.kernel = None;
@@ -212,6 +223,8 @@ impl Scratch {
 }
 
 impl<'m> Bounds<'m> {
+    /// Prepares the bounds for a machine.
+    ///
     /// # Errors
     /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed.
     pub(crate) fn new(scaled: &WellScaled<'m>, poll: &mut Poll<'_>) -> Result<Self, CertifyError> {
@@ -252,12 +265,12 @@ impl<'m> Bounds<'m> {
         Ok(Self { machine, encloser, starts, input, stack, kernels, heads })
     }
 
-    /// The readouts that are bounded.
+    /// Returns the readouts that are bounded.
     pub(crate) fn heads(&self) -> &[(Readout, &'m Head)] {
         &self.heads
     }
 
-    /// What the readouts see of the inputs with a suffix.
+    /// Returns what the readouts see of all inputs with this suffix.
     pub(crate) fn input(&self, suffix: &InputSuffix) -> Sighting {
         if self.machine.view() == View::Symbol {
             let mut rest = self.machine.symbol_features(suffix.next());
@@ -278,7 +291,7 @@ impl<'m> Bounds<'m> {
         self.see(&self.input, self.encloser.after(start, channels.into_iter()))
     }
 
-    /// What the readouts see of the stacks with a suffix.
+    /// Returns what the readouts see of all stacks with this suffix.
     pub(crate) fn stack(&self, suffix: &StackSuffix) -> Sighting {
         let start = if suffix.is_whole() { &Start::Zero } else { &self.starts[1] };
         let channels = suffix.symbols().iter().map(|symbol| Some(symbol.index()));
@@ -320,8 +333,8 @@ impl<'m> Bounds<'m> {
         Sighting { set: Some(set), loss, span, kernels, linear }
     }
 
-    /// A lower bound of how far `class` is ahead in the readout with this number. `scratch` keeps what the readouts of
-    /// one kernel share on one pair of sets.
+    /// Bounds the margin of `class` in the readout with the number `head`. `scratch` keeps the values that the readouts
+    /// of one kernel share on one pair of sets.
     pub(crate) fn margin(
         &self,
         head: usize,
@@ -351,15 +364,15 @@ impl<'m> Bounds<'m> {
         if margin.middle > 0. {
             return margin;
         }
-        // It does not win against every other class there; it may still have the most votes.
+        // The class does not win against every other class at the center, but it may still have the most votes.
         match self.most_votes((kernel, classes, pairs), input, stack, scratch) {
             Some((winner, margin)) if winner == class => Margin { least: margin, middle: margin },
             _ => margin,
         }
     }
 
-    /// The class with the most votes on the whole of both sets, and how far the nearest pair is from another vote.
-    /// `None` if a pair is not certain.
+    /// Returns the class with the most votes on the whole of both sets, and the smallest margin of a pair of classes.
+    /// Returns `None` if the vote of some pair is not certain.
     fn most_votes(
         &self,
         (kernel, classes, pairs): (usize, usize, &[Pair]),
@@ -382,7 +395,8 @@ impl<'m> Bounds<'m> {
         Some((winner, margin))
     }
 
-    /// The class that is taken on the whole of both sets, if we can tell. `scratch` as for [`Bounds::margin`].
+    /// Returns the class that is chosen on the whole of both sets, if it is certain. `scratch` is used as in
+    /// [`Bounds::margin`].
     pub(crate) fn certain(
         &self,
         head: usize,
@@ -400,7 +414,7 @@ impl<'m> Bounds<'m> {
                 if scratch.kernel != Some(*kernel) {
                     self.evaluate(*kernel, input, stack, scratch);
                 }
-                // Only the class that is left after each has met the one that won before can win against all.
+                // A knockout: only the class that wins the last comparison can win against all others.
                 let first_wins = |a: usize, b: usize| {
                     let pair = &pairs[place_of_pair(*classes, a, b)];
                     let terms = pair.terms.iter().map(|&(at, weight)| weight * scratch.middle[at as usize]);
@@ -412,11 +426,12 @@ impl<'m> Bounds<'m> {
         if self.margin(head, class, input, stack, scratch).least > 0. {
             return Some(class);
         }
-        // Without a class that wins against all the most votes decide.
+        // If no class wins against all others, the most votes decide.
         let Head::Votes { kernel, classes, pairs } = self.heads[head].1 else { return None };
         self.most_votes((*kernel, *classes, pairs), input, stack, scratch).map(|(winner, _)| winner)
     }
 
+    /// Computes the values of a kernel on a pair of sets, which all its readouts share.
     fn evaluate(&self, number: usize, input: &Sighting, stack: &Sighting, scratch: &mut Scratch) {
         let kernel = &self.kernels[number];
         let (a, b) = (&input.kernels[number], &stack.kernels[number]);
@@ -437,7 +452,7 @@ impl<'m> Bounds<'m> {
             high * (steep * steep + 2. * gamma * span)
         };
         fill(&mut scratch.loss, lean().map(share));
-        // A kernel value is off by the loss of its distances, in the program and here; a sum by its number of terms.
+        // The error of a kernel value comes from its distances, in the program and here; that of a sum, from its terms.
         let count = (kernel.terms + self.stack.width + EXTRA_TERMS) as f64;
         scratch.lost = DISTANCE_SHARE * gamma * (input.loss + stack.loss) + TERM_LOSS * count * f64::EPSILON;
         if scratch.lost.is_nan() || scratch.lost > MOST_LOST {
@@ -445,7 +460,7 @@ impl<'m> Bounds<'m> {
         }
     }
 
-    /// One pair of classes, seen from the side of `sign`.
+    /// Bounds the margin of one class of a pair over the other: of the first if `sign` is 1, of the second if it is -1.
     fn pair(
         &self,
         pair: &Pair,
@@ -479,7 +494,7 @@ impl<'m> Bounds<'m> {
         Margin { least: if taylor.is_finite() && taylor > interval { taylor } else { interval }, middle }
     }
 
-    /// The greatest change of a pair's value by its gradient in the middle of one side's set.
+    /// Returns the maximum change of a pair's value due to its gradient at the center of one side's set.
     fn change(
         &self,
         side: &Centres,
@@ -491,7 +506,8 @@ impl<'m> Bounds<'m> {
     ) -> f64 {
         let Some(set) = sighting.set.as_ref().filter(|set| set.ball > 0.) else { return 0. };
         let (members, kernel) = (&side.members[kernel], &self.kernels[kernel]);
-        // -2 gamma times the sum over the support of weight * kernel * (c - centre), gathered by centre.
+        // The gradient is -2 gamma times the sum over the support vectors of weight * kernel * (c - center). The
+        // products of weight and kernel are first summed up for each center.
         fill(&mut scratch.shares, members.iter().map(|_| 0.));
         let mut total = 0.;
         for &(at, weight) in &pair.terms {
@@ -520,8 +536,8 @@ impl<'m> Bounds<'m> {
     }
 }
 
-/// Where an affine map's value lies on a set. The program adds up the products in some order; each addition loses a
-/// little of what they can add up to at most.
+/// Returns the range of a linear value on a set. The program adds the products in some order, and each addition loses a
+/// small fraction of the maximum of their sum.
 fn range(weights: &[f64], set: &Enclosure) -> Range {
     let terms = || weights.iter().zip(set.centre.iter().zip(&set.radii));
     let middle: f64 = terms().map(|(weight, (centre, _))| weight * centre).sum();
@@ -532,13 +548,15 @@ fn range(weights: &[f64], set: &Enclosure) -> Range {
     Range { middle, spread: worse(boxed, length * set.ball) * CHANGE + lost }
 }
 
-/// How surely a clause holds, or fails.
+/// Bounds on how far a clause is from failing, and from holding, on a pair of sets.
 struct ClauseRange {
-    /// About how far it is from failing in the middle of the sets; below 0, if it fails there.
+    /// The approximate distance from failing at the center of the sets; below 0 if the clause fails there.
     middle: f64,
-    /// The least that all conditions are above 0.
+    /// A lower bound on how far all conditions are above 0. If it is above 0, the clause holds on the whole of both
+    /// sets.
     holds: f64,
-    /// The most that one of the conditions is below 0, wherever we are.
+    /// A lower bound on how far one of the conditions is below 0. If it is above 0, the clause fails on the whole of
+    /// both sets.
     fails: f64,
 }
 
@@ -560,11 +578,12 @@ fn clause_range(clause: &Clause, input: &Sighting, stack: &Sighting) -> ClauseRa
     all
 }
 
-/// How far a class is ahead in a list: a clause of another class must fail, up to one of this class that holds. A
-/// clause of this class that may hold or not does not matter, if all that follows is right, too.
+/// Bounds the margin of a class in a list. Each clause of another class must fail, up to a clause of this class that
+/// holds. A clause of this class that may or may not hold does not matter if the rest of the list gives this class,
+/// too.
 fn list_margin(clauses: &[Clause], otherwise: usize, class: usize, input: &Sighting, stack: &Sighting) -> Margin {
     let mut margin = Margin { least: f64::INFINITY, middle: f64::INFINITY };
-    // Whether a clause of this class has held in the middle: what comes after does not count there.
+    // Whether a clause of this class holds at the center, so that later clauses do not matter there.
     let mut held = false;
     for clause in clauses {
         let range = clause_range(clause, input, stack);
@@ -595,7 +614,7 @@ fn fill(to: &mut Vec<f64>, values: impl Iterator<Item = f64>) {
     to.extend(values);
 }
 
-/// The smaller of two numbers, or NaN if one of them is NaN.
+/// Returns the smaller of two numbers, or NaN if one of them is NaN.
 fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }
 }
@@ -615,7 +634,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// A machine that has learned a little, right or not.
+    /// Trains a machine on a few words. It may be right or wrong.
     fn machine(task: Task, kind: ReservoirKind, view: View) -> Machine {
         let language = task.language().unwrap();
         let teacher = crate::Oracle::strict(language.automaton().clone()).unwrap();
@@ -632,7 +651,7 @@ mod tests {
                 for view in [View::Symbol, View::Reservoir] {
                     let machine = machine(task, kind, view);
                     let (gap, certain) = compare(&machine, count);
-                    // The bounds are worth something: on whole sequences they are all but exact.
+                    // The bounds are not trivial: on whole sequences they are almost exact.
                     assert!(gap < 1e-3, "{task} {kind:?} {view:?}: {gap}");
                     assert!(certain > 0, "{task} {kind:?} {view:?}: no decision is certain");
                 }
@@ -659,7 +678,8 @@ mod tests {
         }
     }
 
-    /// Compares what is certain of lists with what the machine decides after random continuations.
+    /// Compares the decisions of lists that are certain with those of the machine after random continuations. Returns
+    /// the numbers of certain and of open decisions.
     fn compare_lists(machine: &Machine, count: usize) -> [usize; 2] {
         let bounds = Bounds::new(&WellScaled::new(machine).unwrap(), &mut Poll::new(&())).unwrap();
         let (symbols, terminals) = (machine.alphabet().len(), machine.alphabet().terminals().len());
@@ -700,8 +720,8 @@ mod tests {
         seen
     }
 
-    /// Compares bounds with what the machine computes after random continuations. Returns the widest gap on whole
-    /// sequences, and how many decisions were certain.
+    /// Compares bounds with the values that the machine computes after random continuations. Returns the widest gap on
+    /// whole sequences, and the number of decisions that were certain.
     fn compare(machine: &Machine, count: usize) -> (f64, usize) {
         let bounds = Bounds::new(&WellScaled::new(machine).unwrap(), &mut Poll::new(&())).unwrap();
         let alphabet = machine.alphabet().clone();
@@ -740,7 +760,7 @@ mod tests {
                     let computed = pairs.iter().zip(&values).map(towards).fold(f64::INFINITY, f64::min);
                     scratch.forget();
                     let Margin { least, .. } = bounds.margin(number, class, &input, &stack, &mut scratch);
-                    // A class that another one beats may still have the most votes.
+                    // A class that loses against another one may still have the most votes.
                     let beaten = computed <= 0.;
                     let decided = || {
                         let chosen = machine.choose(&states[0], &states[1]);
@@ -759,7 +779,7 @@ mod tests {
         (widest, certain)
     }
 
-    /// What a readout answered, half of it where pop and push are separate.
+    /// Returns the answer of a readout. If pop and push are separate, it is half of the reduction.
     fn chosen_answer(readout: Readout, chosen: &Choices, separate: bool) -> Answer {
         let Reduction { pop, push } = chosen.reduction;
         match readout {
@@ -771,6 +791,7 @@ mod tests {
         }
     }
 
+    /// Computes the states of the input and of the stack.
     fn states(machine: &Machine, before: &[SymbolId], next: Lookahead, stack: &[SymbolId]) -> [Vec<f64>; 2] {
         let reservoir = &**machine.reservoir();
         let channel = |symbol: &SymbolId| Drive::Channel(symbol.index());

@@ -1,8 +1,8 @@
-//! What is to be proved: that every readout gives the automaton's answer in every reachable configuration.
+//! Proof obligations: every readout must give the automaton's answer in every reachable configuration.
 //!
-//! Configurations are grouped into cells, by a suffix of the input and a suffix of the stack. An [`Obligation`] is a
-//! cell of one readout with the answers that are right in it. It is split by the token before its suffix of the input,
-//! or by the symbol beneath its suffix of the stack, among those that can be there.
+//! Configurations are grouped into cells, by an input suffix and a stack suffix. An [`Obligation`] is a cell of one
+//! readout with the answers that are right in it. It is split by the token before its input suffix, or by the symbol
+//! below its stack suffix, into one part for each token or symbol that can occur there.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -14,18 +14,20 @@ use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Lookahead, SymbolId};
 use crate::teach::Answer;
 
-/// Suffixes of the input as the readouts see them. When there are too many they are forgotten and computed again.
+/// A cache of input suffixes as the readouts see them. When it becomes too large, it is cleared, and its entries are
+/// computed again when they are needed.
 #[derive(Default)]
 pub(crate) struct InputSightings {
     seen: HashMap<InputSuffix, Sighting>,
-    /// About how many numbers they take.
+    /// The approximate number of floating-point values in the cache.
     size: usize,
 }
 
 impl InputSightings {
-    /// The most numbers that are kept: 256 MiB of them.
+    /// The maximum number of floating-point values that are kept: 256 MiB.
     pub(crate) const MAX_NUMBERS: usize = 1 << 25;
 
+    /// Returns what the readouts see of an input suffix, computed or from the cache.
     pub(crate) fn see(&mut self, bounds: &Bounds<'_>, suffix: &InputSuffix) -> &Sighting {
         if self.size > Self::MAX_NUMBERS {
             *self = Self::default();
@@ -38,47 +40,50 @@ impl InputSightings {
     }
 }
 
-/// Configurations with one answer.
+/// A group of configurations in a cell that have the same right answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Item {
     pub(crate) answer: Answer,
-    /// What is beneath the suffix of the stack.
+    /// The place below the stack suffix.
     pub(crate) place: PlaceId,
+    /// The remembered tokens before the next one.
     pub(crate) recent: History,
 }
 
-/// What a readout must answer in one cell. The suffix of the stack that belongs to it is known from where it stands.
+/// The answers that a readout must give in one cell. The stack suffix of the cell is not stored here: [`StackWalk`]
+/// keeps obligations by stack suffix.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Obligation {
     /// The number of the readout.
     pub(crate) head: usize,
     pub(crate) input: InputSuffix,
-    /// What is in the cell, sorted, each once.
+    /// The contents of the cell, sorted and without duplicates.
     pub(crate) items: Vec<Item>,
 }
 
 impl Obligation {
-    /// The answer, if it is the same in the whole cell.
+    /// Returns the right answer, if it is the same in the whole cell.
     pub(crate) fn answer(&self) -> Option<Answer> {
         let first = self.items.first()?.answer;
         self.items.iter().all(|item| item.answer == first).then_some(first)
     }
 }
 
-/// The symbol beneath a suffix of the stack, or the token before one of the input: `None` is the bottom or the
-/// beginning.
+/// The symbol below a stack suffix, or the token before an input suffix. `None` stands for the bottom of the stack, or
+/// for the beginning of the word.
 pub(crate) type Next = Option<SymbolId>;
 
 /// The reachable configurations, ready to be split into cells.
 pub(crate) struct Cells {
-    /// For each place the symbols that can lie beneath it, and the places beneath them. The last places are those above
-    /// the topmost elements.
+    /// For each place, the symbols that can lie below it, and the places below these symbols. The last places are those
+    /// above the topmost elements.
     beneath: Vec<Vec<(Next, PlaceId)>>,
     terminals: usize,
 }
 
 impl Cells {
-    /// What is to be proved of the whole set of configurations, before anything is looked at but the next token.
+    /// Returns the reachable configurations, and the obligations that they give rise to when nothing but the next token
+    /// is distinguished.
     pub(crate) fn new(
         strict: &Strict<'_>,
         reach: &Reach,
@@ -92,7 +97,7 @@ impl Cells {
             beneath[under.place.index()].push((strict.symbol(under.element), under.beneath));
         }
         let mut numbers: BTreeMap<(ElementId, PlaceId), PlaceId> = BTreeMap::new();
-        // The readouts stand together that see the same: they share what is computed.
+        // Ordered by lookahead first: readouts that see the same input follow each other and share computed values.
         let mut obligations: BTreeMap<(Lookahead, usize), Vec<Item>> = BTreeMap::new();
         for top in &reach.tops {
             poll.step()?;
@@ -116,7 +121,7 @@ impl Cells {
         Ok((Self { beneath, terminals }, all))
     }
 
-    /// Splits an obligation by the token before its suffix of the input.
+    /// Splits an obligation by the token before its input suffix.
     pub(crate) fn split_input(&self, strict: &Strict<'_>, obligation: &Obligation) -> Vec<Obligation> {
         let Obligation { head, input, items } = obligation;
         let mut parts: BTreeMap<Next, Vec<Item>> = BTreeMap::new();
@@ -139,7 +144,7 @@ impl Cells {
         parts.into_iter().map(part).collect()
     }
 
-    /// Splits obligations by the symbol beneath their suffix of the stack, the bottom first.
+    /// Splits obligations by the symbol below their stack suffix, the bottom first.
     fn split_stack(
         &self,
         obligations: &[Obligation],
@@ -163,7 +168,7 @@ impl Cells {
         Ok(parts)
     }
 
-    /// For each place the symbol beneath it on a shortest way to the bottom, and the place beneath that.
+    /// Returns, for each place, the symbol below it on a shortest path to the bottom, and the place below that symbol.
     pub(crate) fn ways_down(&self) -> Vec<(Next, PlaceId)> {
         let mut above: Vec<Vec<(Next, PlaceId)>> = vec![Vec::new(); self.beneath.len()];
         for (place, list) in self.beneath.iter().enumerate() {
@@ -184,26 +189,26 @@ impl Cells {
     }
 }
 
-/// Suffixes of the stack with the obligations that are left on each, the shorter suffixes first.
+/// A breadth-first walk over stack suffixes, with the obligations that are left on each. Shorter suffixes come first.
 pub(crate) struct StackWalk(VecDeque<(StackSuffix, Vec<Obligation>)>);
 
 impl StackWalk {
-    /// Begins with the suffix of every stack.
+    /// Begins with the empty suffix, which every stack has.
     pub(crate) fn new(root: Vec<Obligation>) -> Self {
         Self(VecDeque::from([(StackSuffix::ANY, root)]))
     }
 
-    /// The next suffix, and what is to be proved on it.
+    /// Returns the next suffix, and what is to be proved on it.
     pub(crate) fn next(&mut self) -> Option<(StackSuffix, Vec<Obligation>)> {
         self.0.pop_front()
     }
 
-    /// The number of suffixes that have not been visited yet.
+    /// Returns the number of suffixes that are still to be visited.
     pub(crate) fn waiting(&self) -> usize {
         self.0.len()
     }
 
-    /// Leaves obligations to the suffixes that are longer by one symbol.
+    /// Passes obligations on to the suffixes that are longer by one symbol.
     pub(crate) fn go_on(
         &mut self,
         cells: &Cells,
@@ -217,7 +222,8 @@ impl StackWalk {
     }
 }
 
-/// What a readout must answer with this phase and topmost element; `None` if it is not asked.
+/// Returns the answer that a readout must give in this phase with this element on top, or `None` if it is not consulted
+/// there.
 fn answer(strict: &Strict<'_>, readout: Readout, phase: Phase, element: ElementId) -> Option<Answer> {
     match (readout, phase) {
         (Readout::Pop | Readout::Push, Phase::Reduce(sight)) => {

@@ -1,65 +1,67 @@
-//! What a proof is, as data.
+//! The data of a proof.
 
 use crate::automaton::complete::Completion;
 use crate::automaton::reach::{ElementId, Reach};
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::SymbolId;
 
-/// The version of the arithmetic that bounds are computed for: tanh, exp and sums as `simd` has them.
+/// The version of the arithmetic that the bounds are computed for: tanh, exp and sums as implemented in `simd`.
 pub(super) const ARITHMETIC: u32 = 1;
 
 /// A proof that a machine and an automaton agree on every word, in a form that can be [checked](super::check).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     pub(super) arithmetic: u32,
-    /// Digests.
+    /// The digests of the machine and of the automaton.
     pub(super) machine: String,
     pub(super) automaton: String,
-    /// How many tokens before the next one are kept apart.
+    /// The number of tokens before the next one by which configurations are distinguished.
     pub(super) memory: u32,
-    /// For each element but the bottom one that it lies on, and its symbol.
+    /// For each element except the bottom, the element that it was first pushed on, and its symbol.
     pub(super) elements: Vec<(ElementId, SymbolId)>,
     pub(super) reach: Reach,
-    /// Why every reachable stack can become a word. Certificates of the first version do not say.
+    /// Completions, which show that every reachable stack can become a word. `None` in format version 1.
     pub(super) completions: Option<Vec<Completion>>,
     pub(super) cells: Vec<Cell>,
 }
 
-/// A suffix of the stack, and what becomes of the obligations on it. What is not named goes on to the longer suffixes.
+/// A stack suffix, and how the obligations on it are settled. Obligations that are not named are passed on to the
+/// longer suffixes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cell {
     pub(super) stack: StackSuffix,
-    /// Obligations that are split by the token before their input, one after the other.
+    /// Obligations that are split by the token before their input suffix, in this order.
     pub(super) split: Vec<Named>,
-    /// Obligations that are proved, after that.
+    /// Obligations that are proved after the splits.
     pub(super) proved: Vec<Named>,
 }
 
-/// An obligation on a suffix of the stack: the number of its readout, and its input.
+/// The name of an obligation on a stack suffix: the number of its readout, and its input suffix.
 pub(super) type Named = (usize, InputSuffix);
 
-/// How large a certificate is.
+/// The size of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// The suffixes of the stack that are looked at.
+    /// The number of stack suffixes that are examined.
     pub stacks: usize,
-    /// The decisions that are proved on them.
+    /// The number of decisions that are proved on them.
     pub cells: usize,
-    /// The most symbols of the stack that a decision needs.
+    /// The maximum number of stack symbols that a decision needs.
     pub depth: usize,
-    /// The most tokens of the input, the next one among them.
+    /// The maximum number of input tokens that a decision needs, including the next one.
     pub input: usize,
-    /// The elements: a symbol of the stack with all that decides what the automaton does when it is on top.
+    /// The number of elements. An element is a symbol on the stack together with everything that determines what the
+    /// automaton does when the symbol is on top.
     pub elements: usize,
-    /// The transitions of the automaton of reachable stacks.
+    /// The number of transitions of the finite automaton that reads the reachable stacks.
     pub reach: usize,
-    /// The completions, which show that each of these stacks can become a word; 0 in a certificate of the first
-    /// version.
+    /// The number of completions, which show that each of these stacks can become a word. It is 0 in a certificate of
+    /// format version 1.
     pub completions: usize,
 }
 
 impl Certificate {
-    /// How large it is.
+    /// Returns the size of the certificate.
     pub fn size(&self) -> Size {
         let proved = || self.cells.iter().flat_map(|cell| cell.proved.iter().map(move |(_, input)| (cell, input)));
         Size {

@@ -1,8 +1,8 @@
-//! The checker: verifies a certificate without any search, and trusts nothing that stands in it.
+//! The checker, which verifies a certificate without any search and trusts nothing in it.
 //!
-//! What it takes from the certificate are claims that it verifies on the spot: a list of configurations that is closed
-//! under the automaton's moves, and for each cell which decisions are certain there. Labels, sets and bounds it
-//! computes itself.
+//! The checker takes only claims from the certificate, and verifies each of them: a list of configurations that is
+//! closed under the automaton's moves, completions that show that each of them can become a word, and, for each cell,
+//! the decisions that are certain there. It computes labels, sets and bounds itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,27 +27,27 @@ fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
     Err(CertifyError::Refused(why.into()))
 }
 
-/// A decision that is proved: in all configurations of a cell the machine gives this answer, which is the right one.
+/// A proved decision: in all configurations of a cell, the machine gives this answer, which is the right one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProvedCell {
     /// The readout.
     pub readout: Readout,
-    /// The suffix of the input that the cell is about.
+    /// The input suffix of the cell.
     pub input: InputSuffix,
-    /// The suffix of the stack that the cell is about.
+    /// The stack suffix of the cell.
     pub stack: StackSuffix,
     /// The answer.
     pub answer: Answer,
-    /// How far it is ahead of any other, at least.
+    /// A lower bound on how far the answer is ahead of any other.
     pub margin: f64,
 }
 
 /// Verifies that a certificate proves that the machine agrees with the strict automaton on every word. The machine is
-/// read back from the bytes of its file first, and must have one of the library's own reservoirs.
+/// first read back from the bytes of its file, and must have one of the library's own reservoirs.
 ///
 /// # Errors
-/// [`CertifyError::Refused`] if it does not; [`CertifyError::Cancelled`] if the control asks to stop; the others if the
-/// two cannot be compared.
+/// [`CertifyError::Refused`] if the certificate does not prove this; [`CertifyError::Cancelled`] if the control asks to
+/// stop; the other errors if the machine and the automaton cannot be compared.
 pub fn check(
     certificate: &Certificate,
     machine: &Machine,
@@ -57,11 +57,11 @@ pub fn check(
     check_each(certificate, machine, oracle, control, &mut |_| {})
 }
 
-/// Verifies a certificate as [`check`] does, and reports each cell that is verified. If the certificate is refused, the
-/// cells reported before prove nothing.
+/// Verifies a certificate as [`check`] does, and reports each verified cell. If the certificate is refused in the end,
+/// the cells reported before that prove nothing.
 ///
 /// # Errors
-/// As [`check`].
+/// The errors of [`check`].
 pub fn check_each(
     certificate: &Certificate,
     machine: &Machine,
@@ -79,7 +79,7 @@ pub fn check_each(
     if certificate.machine != digest(&bytes, &mut poll)? {
         return refuse("it is for another machine");
     }
-    // What is checked is the machine that the file holds, whatever the one in memory was made by.
+    // The machine in the file is checked, however the one in memory was made.
     let machine = &Machine::from_bytes(&bytes)?;
     if certificate.automaton != automaton_digest(automaton) {
         return refuse("it is for another automaton");
@@ -87,7 +87,7 @@ pub fn check_each(
     let mut strict = Strict::new(oracle, certificate.memory)?;
     for (number, &(on, symbol)) in certificate.elements.iter().enumerate() {
         poll.step()?;
-        // An element is pushed on one that is known, and is new.
+        // Each element must be new, and pushed on one that is already known.
         let known = on.index() <= number && automaton.alphabet().contains(symbol);
         if !known || strict.push(on, symbol).index() != number + 1 {
             return refuse("its list of elements is damaged");
@@ -111,7 +111,7 @@ pub fn check_each(
     walk.run(root, &certificate.cells)
 }
 
-/// Whether the symbols of a phase are of the alphabet.
+/// Returns whether all symbols of a phase belong to the alphabet.
 fn known(phase: Phase, alphabet: &Alphabet) -> bool {
     let (sight, push) = match phase {
         Phase::Next(_) => return true,
@@ -122,7 +122,8 @@ fn known(phase: Phase, alphabet: &Alphabet) -> bool {
         && push.is_none_or(|push| alphabet.contains(push))
 }
 
-/// Every configuration that the automaton can come to is in `reach`: the first one is, and with each all that follow.
+/// Verifies that `reach` contains every configuration that the automaton can reach: the first one and, for each, all
+/// that follow from it by one move.
 fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
     let places: HashMap<_, PlaceId> = reach.places.iter().copied().zip((1..).map(PlaceId::new)).collect();
     let inside =
@@ -163,9 +164,9 @@ fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize, poll: &mut Po
     Ok(())
 }
 
-/// Every configuration in which a token is to be read can be continued to a word that is accepted.
+/// Verifies that every configuration in which a token is to be read can be continued to a word that is accepted.
 fn completable(certificate: &Certificate, strict: &mut Strict<'_>, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
-    let found; // in place of those that a certificate of the first version does not have
+    let found; // for a certificate of format version 1, which has no completions
     let list = if let Some(list) = &certificate.completions {
         list
     } else {
@@ -182,6 +183,7 @@ fn completable(certificate: &Certificate, strict: &mut Strict<'_>, poll: &mut Po
     }
 }
 
+/// The walk over all stack suffixes of a certificate.
 struct Walk<'c, 'a> {
     machine: &'c Machine,
     strict: &'c Strict<'a>,
@@ -194,8 +196,7 @@ struct Walk<'c, 'a> {
 }
 
 impl Walk<'_, '_> {
-    /// Goes through all suffixes of the stack in the order of their length; each must be the next one in the
-    /// certificate.
+    /// Visits all stack suffixes in the order of their length. Each must be the next one in the certificate.
     fn run(&mut self, root: Vec<Obligation>, cells: &[Cell]) -> Result<(), CertifyError> {
         let mut cells = cells.iter();
         let mut scratch = Scratch::default();
@@ -213,7 +214,7 @@ impl Walk<'_, '_> {
         if cells.next().is_some() { refuse("it has cells that are not needed") } else { Ok(()) }
     }
 
-    /// Verifies what is said of one suffix of the stack; returns what is not proved on it.
+    /// Verifies the claims about one stack suffix, and returns the obligations that are not proved on it.
     fn cell(
         &mut self,
         cell: &Cell,
@@ -229,13 +230,13 @@ impl Walk<'_, '_> {
         for name in &cell.split {
             let obligation = take(&mut left, name)?;
             if obligation.input.is_whole() {
-                return refuse("it splits what is whole");
+                return refuse("it splits an input that is already whole");
             }
             self.poll.steps(obligation.items.len())?;
             for part in self.cells.split_input(self.strict, &obligation) {
                 let (name, part) = named(part);
                 if left.insert(name, part).is_some() {
-                    return refuse("it splits into what is asked already");
+                    return refuse("it splits a decision into one that exists already");
                 }
             }
         }
@@ -250,7 +251,7 @@ impl Walk<'_, '_> {
         Ok(left.into_values().collect())
     }
 
-    /// The right answer is the same in the whole cell, and the machine gives it there.
+    /// Verifies that the right answer is the same in the whole cell, and that the machine gives it there.
     fn certain(
         &mut self,
         cell: &Cell,

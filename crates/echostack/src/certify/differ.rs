@@ -1,4 +1,4 @@
-//! When a proof fails: a word that shows it.
+//! The search for a word on which a machine and an automaton differ, after a proof has failed.
 
 use std::collections::HashMap;
 
@@ -17,26 +17,27 @@ use crate::symbol::{Input, Lookahead, SymbolId, Word};
 pub struct Difference {
     /// The word.
     pub word: Word,
-    /// What the machine says of it.
+    /// The machine's verdict.
     pub machine: Verdict,
-    /// What the automaton says.
+    /// The automaton's verdict.
     pub automaton: Verdict,
 }
 
-/// The most open cells that words are made for.
+/// The maximum number of open cells for which words are constructed.
 const MAX_CELLS: usize = 200;
-/// How many times the word into a cell is continued at random.
+/// The number of random continuations of the word that leads into a cell.
 const CONTINUATIONS_PER_CELL: usize = 12;
-/// The most tokens of a continuation.
+/// The maximum number of tokens of a continuation.
 const MAX_CONTINUATION_LENGTH: usize = 40;
-/// The number of short words after which no longer ones are tried.
+/// The number of short words after which longer words are not tried.
 const MAX_SHORT_WORDS: usize = 20_000;
-/// How many short words are judged before the control is asked whether to stop.
+/// The number of short words that are judged before the control is asked again whether to stop.
 const WORDS_PER_BATCH: usize = 256;
 
 impl Prover<'_> {
-    /// The shortest word that we find on which the two differ: words that lead into the open cells, with continuations,
-    /// and all short words. If the control asks to stop, what was found until then.
+    /// Searches for a word on which the machine and the automaton differ, and returns the shortest one found. The
+    /// search tries all short words, and words that lead into the open cells, with continuations. If the control asks
+    /// to stop, the result is what was found until then.
     pub fn difference(&self, machine: &Machine, cells: &[OpenCell], control: &dyn Control) -> Option<Difference> {
         if let Some(found) = self.among_short_words(machine, control) {
             return Some(found);
@@ -69,7 +70,7 @@ impl Prover<'_> {
         best
     }
 
-    /// The first difference among words that go wrong with their last token at the earliest, the shorter ones first.
+    /// Returns a difference on a shortest word, among words that the automaton does not reject before their last token.
     fn among_short_words(&self, machine: &Machine, control: &dyn Control) -> Option<Difference> {
         let mut level = vec![Word::Symbols(Vec::new())];
         let mut tried = 0;
@@ -93,7 +94,7 @@ impl Prover<'_> {
                     longer.extend(tokens.map(|token| Word::Symbols([&symbols[..], &[token]].concat())));
                 }
             }
-            // One that only one of them accepts says more than one with other expected tokens.
+            // A word that only one of them accepts is more informative than one with different expected tokens.
             let plain = differences.iter().position(|found| found.machine.is_accept() != found.automaton.is_accept());
             if !differences.is_empty() {
                 return Some(differences.swap_remove(plain.unwrap_or(0)));
@@ -105,12 +106,13 @@ impl Prover<'_> {
         None
     }
 
+    /// Returns the difference on this word, if there is one.
     fn differ(&self, machine: &Machine, word: &Word) -> Option<Difference> {
         let (ours, theirs) = (machine.judge(word), self.oracle().judge(word));
         (ours != theirs).then(|| Difference { word: word.clone(), machine: ours, automaton: theirs })
     }
 
-    /// Continues a word at random by what either of the two expects, until they differ.
+    /// Continues a word at random, by tokens that both expect, until they differ.
     fn continued(&self, machine: &Machine, word: &[SymbolId], random: &mut ChaCha8Rng) -> Option<Difference> {
         let (mut ours, mut theirs) = (machine.start(Limits::default()), self.oracle().start(Limits::default()));
         let mut word = word.to_vec();
@@ -138,7 +140,7 @@ impl Prover<'_> {
         None
     }
 
-    /// A shortest word that leads to a configuration of the cell, if the cell has one.
+    /// Returns a short word that leads to a configuration of the cell, if the cell has one.
     fn word_into(&self, cell: &OpenCell, beneath: &HashMap<PlaceId, Vec<Under>>) -> Option<Vec<SymbolId>> {
         let symbols: Vec<Option<SymbolId>> = {
             let known = cell.stack.from_top().map(Some);
@@ -168,6 +170,7 @@ impl Prover<'_> {
         words.into_iter().min_by_key(Vec::len)
     }
 
+    /// Returns whether what is remembered of the input is consistent with these tokens before the next one.
     fn remembers(&self, sight: Sight, before: &[SymbolId]) -> bool {
         let same = |(back, &token): (usize, &SymbolId)| match self.strict().memory().recall(sight.recent, back) {
             Recalled::Forgotten => true,

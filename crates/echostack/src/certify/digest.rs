@@ -1,4 +1,4 @@
-//! The digests by which a certificate names its machine and its automaton.
+//! The digests by which a certificate identifies its machine and its automaton.
 
 use sha2::{Digest, Sha256};
 
@@ -8,13 +8,15 @@ use crate::control::{Cancelled, Poll};
 use crate::digest::hex;
 use crate::machine::Machine;
 
-/// The bytes of a machine's file, without the manifest: what a proof is about. Their digest names the machine.
+/// Returns the bytes of a machine's file, without the manifest. A proof is about these bytes, and their digest
+/// identifies the machine.
 pub(super) fn machine_bytes(machine: &Machine) -> Result<Vec<u8>, CertifyError> {
     let mut machine = machine.clone();
     machine.manifest_mut().clear();
     Ok(machine.to_bytes()?)
 }
 
+/// Returns the SHA-256 of the bytes in hexadecimal digits.
 pub(super) fn digest(bytes: &[u8], poll: &mut Poll<'_>) -> Result<String, Cancelled> {
     let mut hash = Sha256::new();
     for part in bytes.chunks(1 << 20) {
@@ -24,7 +26,7 @@ pub(super) fn digest(bytes: &[u8], poll: &mut Poll<'_>) -> Result<String, Cancel
     Ok(hex(&hash.finalize()))
 }
 
-/// The digest of an automaton, as its file has it.
+/// Returns the digest of an automaton in its file format.
 pub(super) fn automaton_digest(automaton: &Automaton) -> String {
     hex(&Sha256::digest(automaton.to_json()))
 }

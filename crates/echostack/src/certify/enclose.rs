@@ -1,41 +1,42 @@
 //! Sets that contain every state a reservoir can be in after a suffix, whatever came before it.
 //!
-//! The states are those that the program computes, not those of real numbers: each step is widened by more than
-//! floating point can lose in it, in whatever order the sums are taken. Each constant has the name of the lemma in
-//! docs/proof that it stands for.
+//! The states are those that the program computes, not those of an idealized reservoir over the real numbers. Each step
+//! widens the set by more than floating-point arithmetic can lose in it, whatever the order of the sums. Each constant
+//! is named after its lemma in docs/proof.
 
 use super::scale::{LARGEST, UNDERFLOW};
 use crate::control::{Cancelled, Poll};
 use crate::reservoir::{Activation, Recurrent, ReservoirParts};
 use crate::simd::{Simd, TANH_ERROR};
 
-/// 2^-52, the distance from 1 to the next number.
+/// The distance from 1 to the next number: 2^-52.
 const EPSILON: f64 = f64::EPSILON;
 
-/// What the weighted sum of a neuron loses for each of its terms, in the program and in the bounds (Lemma STEP_SLACK).
+/// The rounding error of a neuron's weighted sum per term, in the program and in the bounds (Lemma STEP_SLACK).
 pub(super) const STEP_SLACK: f64 = 8.;
-/// More than a hyperbolic tangent, a leak and the middle of an interval lose together (Lemma FINISH).
+/// An upper bound on the rounding error of a hyperbolic tangent, a leak and the center of an interval together (Lemma
+/// FINISH).
 pub(super) const FINISH: f64 = 64. * EPSILON;
 const _: () = assert!(FINISH >= 2. * TANH_ERROR + 12. * EPSILON);
-/// No state of a network with the hyperbolic tangent is larger, whatever was read and however it was rounded (Lemma
-/// EVERYTHING).
+/// An upper bound on the magnitude of a state of a network with the hyperbolic tangent, whatever was read and however
+/// it was rounded (Lemma EVERYTHING).
 pub(super) const EVERYTHING: f64 = 1.001;
-/// Covers the rounding of a length, or of a sum of up to 2^24 positive terms (Lemma NORM).
+/// A factor that covers the rounding of a length, or of a sum of up to 2^24 positive terms (Lemma NORM).
 pub(super) const NORM: f64 = 1. + 1e-8;
-/// What a length loses for each of its terms, and by its root (Lemma LENGTH).
+/// The rounding error of a length per term, and of its square root (Lemma LENGTH).
 pub(super) const LENGTH_TERM: f64 = 2.;
 pub(super) const LENGTH_ROOT: f64 = 4.;
-/// What a step of a linear network loses for each of its terms (Lemma LINEAR_STEP).
+/// The rounding error of a step of a linear network per term (Lemma LINEAR_STEP).
 pub(super) const LINEAR_STEP: f64 = 8.;
-/// The size of the power of a linear network's matrix from which on its powers are summed up as a geometric series
-/// (Lemma GEOMETRIC).
+/// The norm of a power of a linear network's matrix from which on the powers are bounded by a geometric series (Lemma
+/// GEOMETRIC).
 pub(super) const GEOMETRIC: f64 = 0.25;
-/// The most that rounding may add up to, compared with the states themselves (Lemma CONDITION).
+/// The maximum of the accumulated rounding error, relative to the states themselves (Lemma CONDITION).
 pub(super) const CONDITION: f64 = 0.25;
-/// Covers the rounding of a few products and sums (Lemma FEW).
+/// A factor that covers the rounding of a few products and sums (Lemma FEW).
 pub(super) const FEW: f64 = 1. + 1e-12;
 
-/// A set of states: those within `radii` of the centre in every neuron and within `ball` of it in Euclid's distance.
+/// A set of states: those within `radii` of the center in every neuron, and within the Euclidean distance `ball` of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Enclosure {
     pub(crate) centre: Vec<f64>,
@@ -44,13 +45,13 @@ pub(crate) struct Enclosure {
 }
 
 impl Enclosure {
-    /// One state.
+    /// Returns the set of a single state.
     pub(crate) fn point(centre: Vec<f64>) -> Self {
         let radii = vec![0.; centre.len()];
         Self { centre, radii, ball: 0. }
     }
 
-    /// The states between two bounds in every neuron, which are not far beyond 1.
+    /// Returns the set of states between two bounds in every neuron. The bounds must not be far beyond 1 in magnitude.
     pub(super) fn between(low: &[f64], high: &[f64]) -> Self {
         let ends = low.iter().zip(high);
         let centre: Vec<f64> = ends.clone().map(|(low, high)| f64::midpoint(*low, *high)).collect();
@@ -59,18 +60,18 @@ impl Enclosure {
         Self { centre, radii, ball }
     }
 
-    /// The length of the half-widths, or that of the ball if it is larger.
+    /// Returns the length of the half-widths, or the radius of the ball if it is larger.
     pub(super) fn spread(&self) -> f64 {
         length(&self.radii).max(self.ball)
     }
 
-    /// Whether the other set's box is inside this one's.
+    /// Returns whether the other set's box lies inside this set's box.
     fn covers(&self, other: &Self) -> bool {
         let sides = self.centre.iter().zip(&self.radii).zip(other.centre.iter().zip(&other.radii));
         sides.into_iter().all(|((a, r), (b, q))| (a - b).abs() + q + FINISH <= *r)
     }
 
-    /// Whether a state is inside.
+    /// Returns whether a state lies in the set.
     #[cfg(test)]
     pub(crate) fn contains(&self, state: &[f64]) -> bool {
         let apart = state.iter().zip(&self.centre).map(|(x, c)| (x - c).abs());
@@ -79,14 +80,14 @@ impl Enclosure {
     }
 }
 
-/// An upper bound of the length of a vector.
+/// Returns an upper bound on the length of a vector.
 pub(super) fn length(vector: &[f64]) -> f64 {
     let square: f64 = vector.iter().map(|x| x * x).sum();
     let terms = LENGTH_TERM * (vector.len() + 4) as f64 * EPSILON;
     (square * (1. + terms)).sqrt() * (1. + LENGTH_ROOT * EPSILON)
 }
 
-/// What encloses the states of a reservoir.
+/// Computes sets that enclose the states of a reservoir.
 #[derive(Debug)]
 pub(crate) enum Encloser {
     Squashing(Squashing),
@@ -94,7 +95,7 @@ pub(crate) enum Encloser {
 }
 
 impl Encloser {
-    /// `None` if we know no enclosure for this kind of reservoir.
+    /// Prepares the enclosure of a reservoir's states. Returns `None` if none is known for this kind of reservoir.
     pub(crate) fn new(parts: ReservoirParts) -> Option<Self> {
         Some(match parts {
             ReservoirParts::Legendre(parts) => Self::Delay(Delay::new(&parts.recurrent, &parts.input, parts.channels)?),
@@ -129,8 +130,8 @@ impl Encloser {
         })
     }
 
-    /// A set that contains the zero state and, with any state, its successors under any of these channels: all states
-    /// that a sequence of them can lead to.
+    /// Returns a set that contains the zero state and, with each state, its successors under any of these channels.
+    /// Hence it contains all states that a sequence of them can lead to.
     pub(crate) fn anything(&self, channels: usize, poll: &mut Poll<'_>) -> Result<Start, Cancelled> {
         Ok(match self {
             Self::Squashing(squashing) => Start::Set(squashing.anything(channels, poll)?),
@@ -138,7 +139,7 @@ impl Encloser {
         })
     }
 
-    /// The states after `symbols` (`None`: silence), begun at `start`.
+    /// Returns the set of states after `symbols`, beginning at `start`. A symbol that is `None` stands for silence.
     pub(crate) fn after(&self, start: &Start, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
         match self {
             Self::Squashing(squashing) => {
@@ -156,38 +157,39 @@ impl Encloser {
     }
 }
 
-/// What came before a suffix.
+/// The states that are possible before a suffix.
 #[derive(Clone, Debug)]
 pub(crate) enum Start {
-    /// Nothing: the zero state.
+    /// The zero state: nothing came before.
     Zero,
-    /// Anything, in a network that forgets by itself.
+    /// Any state that can occur, in a [`Delay`] network, which bounds the echoes of earlier symbols itself.
     Any,
-    /// A state of this set.
+    /// The states of this set.
     Set(Enclosure),
 }
 
-/// A network with the hyperbolic tangent: boxes, carried through its weights.
+/// A network with the hyperbolic tangent. Its states are enclosed in boxes, which are propagated through the weights.
 #[derive(Debug)]
 pub(crate) struct Squashing {
     neurons: usize,
-    /// Where each row's weights begin; one more entry at the end.
+    /// The position in `weights` where each row begins, and at the end the number of all weights.
     starts: Vec<usize>,
+    /// The recurrent weights row by row, each with its column.
     weights: Vec<(usize, f64)>,
     columns: Vec<f64>,
     bias: Vec<f64>,
     leak: f64,
-    /// More than the sums of a neuron lose by rounding, those of the program and those of the bounds together.
+    /// For each neuron, an upper bound on the rounding error of its sums, in the program and in the bounds together.
     pub(super) slack: Vec<f64>,
 }
 
-/// The most rounds in which the set of all states is made smaller. No lemma depends on it: the set is checked at the
-/// end.
+/// The maximum number of rounds in which the set of all states is made smaller. No lemma depends on it, because the set
+/// is checked at the end.
 const MAX_ROUNDS: usize = 40;
-/// The change of a radius below which another round is not worth it. No lemma depends on it.
+/// The change of a radius below which another round is not worthwhile. No lemma depends on it.
 const SETTLED_CHANGE: f64 = 1e-6;
-/// The set of all states is a little wider than needed, so that rounding cannot make the check of it fail. No lemma
-/// depends on it.
+/// The amount by which the set of all states is wider than needed, so that its check does not fail due to rounding. No
+/// lemma depends on it.
 const WIDER: f64 = 1e-9;
 
 impl Squashing {
@@ -217,7 +219,7 @@ impl Squashing {
         Self { neurons, starts, weights, columns, bias, leak, slack }
     }
 
-    /// Between which values the argument of each hyperbolic tangent lies.
+    /// Returns lower and upper bounds on the argument of each hyperbolic tangent.
     pub(super) fn arguments(&self, set: &Enclosure, channel: Option<usize>) -> [Vec<f64>; 2] {
         let input = channel.map(|channel| &self.columns[channel * self.neurons..][..self.neurons]);
         let (mut low, mut high) = (vec![0.; self.neurons], vec![0.; self.neurons]);
@@ -233,6 +235,7 @@ impl Squashing {
         [low, high]
     }
 
+    /// Replaces a set by the set of the successors of its states.
     pub(super) fn step(&self, set: &mut Enclosure, channel: Option<usize>) {
         let [mut low, mut high] = self.arguments(set, channel);
         let simd = Simd::default();
@@ -248,8 +251,9 @@ impl Squashing {
         *set = Enclosure::between(&low, &high);
     }
 
-    /// Begun with all that a hyperbolic tangent can give, the set of all successors becomes smaller in every round.
-    /// That the last one contains the zero state and its own successors is checked at the end.
+    /// Computes a set of all states. It begins with all values that a hyperbolic tangent can take, and in every round
+    /// the set of all successors becomes smaller. It is checked at the end that the last set contains the zero state
+    /// and its own successors.
     fn anything(&self, channels: usize, poll: &mut Poll<'_>) -> Result<Enclosure, Cancelled> {
         let everything = Enclosure::between(&vec![-EVERYTHING; self.neurons], &vec![EVERYTHING; self.neurons]);
         let mut successors = |set: &Enclosure| -> Result<Vec<Enclosure>, Cancelled> {
@@ -283,27 +287,28 @@ impl Squashing {
     }
 }
 
-/// A delay network: linear, so that a state is the sum of what is left of each symbol. What is left of symbols long ago
-/// is bounded, and in a box that is carried through the weights it would not be.
+/// A delay network. It is linear, so a state is the sum of the echoes of all symbols read. The echoes of old symbols
+/// are bounded together; a box propagated through the weights would not stay bounded.
 #[derive(Debug)]
 pub(crate) struct Delay {
     channels: usize,
     order: usize,
-    /// What is left of a symbol after 0, 1, ... steps.
+    /// The echoes of a symbol: what is left of it after 0, 1, ... steps.
     echoes: Vec<Vec<f64>>,
-    /// For each number of steps, what may be left of all symbols that are older: in every neuron, and as a length.
+    /// For each number of steps, a bound on the sum of the echoes of all symbols that are at least as old: in every
+    /// neuron, and as a length.
     tails: Vec<(Vec<f64>, f64)>,
-    /// More than all rounding together moves a state.
+    /// An upper bound on the distance that all rounding together moves a state.
     pub(super) slack: f64,
 }
 
-/// The most steps after which a symbol must have lost three quarters of its size.
+/// The maximum number of steps within which a symbol must lose three quarters of its size.
 const MAX_ECHO_STEPS: usize = 4096;
 
 impl Delay {
     pub(super) fn new(recurrent: &[f64], input: &[f64], channels: usize) -> Option<Self> {
         let order = input.len();
-        // What a step loses of a state and a weight matrix of length 1 (Lemma LINEAR_STEP).
+        // The rounding error of a step with a state and a weight matrix of length 1 (Lemma LINEAR_STEP).
         let rounding = LINEAR_STEP * (order + 8) as f64 * EPSILON;
         let times = |vector: &[f64]| -> Vec<f64> {
             let mut out = vec![0.; order];
@@ -318,7 +323,7 @@ impl Delay {
             echoes.push(times(&echoes[echoes.len() - 1]));
         }
         let lengths: Vec<f64> = echoes.iter().map(|echo| length(echo)).collect();
-        // How far all computed echoes together are from the true ones (Lemma ECHOES).
+        // The distance of all computed echoes together from the exact ones (Lemma ECHOES).
         let off = total * rounding * size * lengths.iter().sum::<f64>() * NORM;
         let mut tails = vec![(vec![0.; order], 0.); count + 1];
         let rest = lengths[count..].iter().sum::<f64>() / (1. - GEOMETRIC) * NORM;
@@ -329,7 +334,7 @@ impl Delay {
             tails[from] = (radii, length_above + lengths[from]);
         }
         let longest = (tails[0].1 + 2. * off) * NORM;
-        // What rounding adds up to over all steps of the program, and in the sums of echoes here (Lemma DELAY_SLACK).
+        // The accumulated rounding error over all steps of the program, and in the sums of echoes (Lemma DELAY_SLACK).
         let steps = total * rounding * (2. * size * longest + lengths[0]);
         let sums = LENGTH_TERM * (count + period + 8) as f64 * EPSILON * longest;
         let slack = (steps + 2. * off + sums) * NORM + UNDERFLOW;
@@ -337,6 +342,7 @@ impl Delay {
         tame.then_some(Self { channels, order, echoes, tails, slack })
     }
 
+    /// Returns the set of states after `symbols`, preceded by any other symbols if `anything` is set.
     pub(super) fn after(&self, anything: bool, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
         let count = symbols.len();
         let mut centre = vec![0.; self.channels * self.order];
@@ -349,7 +355,7 @@ impl Delay {
             }
         }
         let last = self.tails.len() - 1;
-        // Symbols too old to be added are part of the tail.
+        // Symbols that are too old to be added one by one are part of the tail.
         let (radii, ball) = match count.min(last) {
             age if anything || count > last => &self.tails[age],
             _ => &(vec![0.; self.order], 0.),
@@ -359,19 +365,19 @@ impl Delay {
     }
 }
 
-/// What is known of the powers of a matrix.
+/// Bounds on the powers of a matrix.
 pub(super) struct Powers {
-    /// More than the size of each power, up to the first of size [`GEOMETRIC`] at most.
+    /// Upper bounds on the norms of the powers, up to the first that is at most [`GEOMETRIC`].
     pub(super) bounds: Vec<f64>,
-    /// More than the sizes of all powers together.
+    /// An upper bound on the sum of the norms of all powers.
     pub(super) total: f64,
-    /// The size of the matrix.
+    /// The norm of the matrix.
     pub(super) size: f64,
 }
 
 impl Powers {
-    /// Sizes are Frobenius norms: a power's is at most the product of its factors'. `None` if the powers do not become
-    /// small soon enough.
+    /// Computes the bounds. All norms are Frobenius norms, so the norm of a power is at most the product of the norms
+    /// of its factors. Returns `None` if the powers do not become small soon enough.
     pub(super) fn new(order: usize, rounding: f64, times: impl Fn(&[f64]) -> Vec<f64>) -> Option<Self> {
         let unit = |row: usize| (0..order).map(|column| f64::from(u8::from(row == column))).collect();
         let mut power: Vec<Vec<f64>> = (0..order).map(unit).collect();
@@ -379,7 +385,8 @@ impl Powers {
         let mut computed = vec![size(&power)];
         power = power.iter().map(|column| times(column)).collect();
         let own = size(&power);
-        // A computed power is off by what each step has lost, times the power that came after it (Lemma POWERS).
+        // The error of a computed power is the sum of the errors of its steps, each times the power that came after it
+        // (Lemma POWERS).
         let mut bounds = computed.clone();
         while bounds.len() < 2 || bounds.last().is_some_and(|&bound| bound > GEOMETRIC) {
             let number = bounds.len();
@@ -409,7 +416,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// How many states are compared with the sets of their suffixes; more by `ECHOSTACK_CONTINUATIONS`.
+    /// Returns the number of states to compare with the sets of their suffixes. `ECHOSTACK_CONTINUATIONS` changes it.
     fn continuations() -> usize {
         std::env::var("ECHOSTACK_CONTINUATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
     }
@@ -456,7 +463,7 @@ mod tests {
                     let whole = encloser.after(&Start::Zero, read.iter().map(|&channel| Some(channel)));
                     assert!(whole.contains(&state), "{name}: after exactly {read:?}");
                 }
-                // Runs of one symbol drive neurons to their extremes.
+                // Repetitions of one symbol drive neurons to their extremes.
                 let symbol = match read.last() {
                     Some(&last) if random.random_bool(0.4) => last,
                     _ => random.random_range(0..channels),

@@ -1,48 +1,48 @@
-//! Why a machine cannot be proved right or wrong.
+//! Errors of the proof search and of the checker.
 
 use crate::automaton::AutomatonError;
 use crate::control::Cancelled;
 use crate::file::FileError;
 
-/// Why a machine cannot be proved right or wrong.
+/// The reason why a machine cannot be proved right or wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertifyError {
     /// The alphabets differ.
-    #[error("the machine and the automaton have different symbols, so that no two of their stacks are equal")]
+    #[error("the machine and the automaton have different alphabets; both need the same symbols in the same order")]
     Alphabet,
     /// The machine is tolerant.
     #[error(
-        "the machine is tolerant; a proof is about a strict one, which rejects where a word goes wrong: train it in strict mode"
+        "the machine is tolerant, but only a strict machine, which rejects where a word goes wrong, can be proved: train it in strict mode"
     )]
     Tolerant,
     /// The reservoir's type is not one of the library's.
     #[error(
-        "the reservoir is of a type of your own, so its parts may not say what it computes; save the machine and read it back, and prove what was read"
+        "the reservoir has a user-defined type, so its parts may not describe what it computes; save the machine, load it again, and prove the loaded machine"
     )]
     Foreign,
     /// A number of the machine is outside the range for which rounding is bounded.
-    #[error("nothing can be proved of this machine: {what} is {given:e}, but must be {needed}")]
+    #[error("nothing can be proved about this machine: {what} is {given:e}, but must be {needed}")]
     Scale {
-        /// Which number.
+        /// The name of the number.
         what: String,
         /// The number.
         given: f64,
-        /// What it must be.
+        /// The range that it must be in.
         needed: &'static str,
     },
     /// The reservoir's states cannot be enclosed.
     #[error(
-        "no enclosure of the states is known for this reservoir: it must forget, and its activation must be tanh unless it is a Legendre network"
+        "the states of this reservoir cannot be enclosed: it must forget earlier inputs, and its activation must be tanh unless it is a Legendre network"
     )]
     Reservoir,
     /// The output is a regression.
-    #[error("the machine's output is a regression; a proof is about machines that accept or reject")]
+    #[error("the machine's output is a regression, but only machines that accept or reject can be proved")]
     Regression,
-    /// The automaton is too large, or says of a stack that cannot become a word that it can.
+    /// The automaton is too large, or it treats a stack as viable from which no word can be reached.
     #[error(transparent)]
     Automaton(AutomatonError),
-    /// The machine has no file form.
+    /// The machine cannot be written to a file.
     #[error(transparent)]
     File(#[from] FileError),
     /// The control asked to stop.

@@ -1,4 +1,4 @@
-//! Certificates as JSON: lists of small numbers, as `docs/certificates.md` explains them.
+//! The file format of certificates: JSON with lists of small numbers, explained in `docs/certificates.md`.
 
 use std::collections::HashMap;
 
@@ -11,35 +11,35 @@ use crate::index::index;
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Lookahead, MAX_SYMBOLS, SymbolId};
 
-/// Why a text is no certificate.
+/// The reason why a text is not a certificate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateFileError {
-    /// It is no JSON of the right form.
-    #[error("this is no certificate: {0}")]
+    /// The text is not JSON of the right form.
+    #[error("this is not a certificate: {0}")]
     Json(#[from] serde_json::Error),
-    /// It is of another version.
-    #[error("the certificate is of format version {0}; this program reads versions 1 to {FORMAT}")]
+    /// The format version is unknown.
+    #[error("the certificate has format version {0}; this program reads versions 1 to {FORMAT}")]
     Version(u32),
-    /// It has the parts of another version than it says.
-    #[error("the certificate is damaged: completions belong to format version 2, but not to 1")]
+    /// The fields do not match the stated version.
+    #[error("the certificate is damaged: format version 2 requires completions, and version 1 does not allow them")]
     Completions,
-    /// A number in it cannot be.
-    #[error("the certificate is damaged: {0} is no {1}")]
+    /// A number is not valid in its place.
+    #[error("the certificate is damaged: {0} is not a valid {1}")]
     Damaged(i64, &'static str),
 }
 
-/// The version that is written. The first one had no completions.
+/// The format version that is written. Version 1 had no completions.
 const FORMAT: u32 = 2;
 
-/// The end of a word, among the numbers of tokens.
+/// The number that stands for the end of a word among the numbers of tokens.
 const END: i64 = -1;
 
-/// Among the phases, that the word has been accepted.
+/// The kind that stands for an accepted word among the phases.
 const ACCEPTED: i64 = 4;
 
 index! {
-    /// The number of a phase in the list of a certificate.
+    /// The number of a phase in the list of phases of a certificate.
     #[derive(Serialize, Deserialize)]
     PhaseId
 }
@@ -53,8 +53,8 @@ struct Form {
     automaton: String,
     memory: u32,
     elements: Vec<(ElementId, u32)>,
-    /// Each as: kind, history, next, left to pop, to push; as far as its kind has them. [`ACCEPTED`] is a kind by
-    /// itself.
+    /// The phases. Each is a list of its kind, history, next token, number of symbols left to pop, and symbol to push,
+    /// as far as the kind has them. [`ACCEPTED`] is a kind without any of them.
     controls: Vec<Vec<i64>>,
     places: Vec<(PhaseId, ElementId)>,
     heads: Vec<(PhaseId, ElementId, PlaceId)>,
@@ -67,11 +67,12 @@ struct Form {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CellForm {
-    /// The symbols from the top of the stack down.
+    /// The symbols of the stack suffix, topmost first.
     stack: Vec<u32>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     whole: bool,
-    /// Each as: readout, what comes next, the tokens before it from the last one on, and [`END`] if they are all.
+    /// The obligations that are split. Each is a list of its readout, the next token, the tokens before it, last one
+    /// first, and [`END`] if the word begins with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     split: Vec<Vec<i64>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -111,7 +112,7 @@ fn look_at(value: i64) -> Result<Lookahead, CertificateFileError> {
 }
 
 fn small(value: i64) -> Result<u32, CertificateFileError> {
-    u32::try_from(value).map_err(|_| CertificateFileError::Damaged(value, "small number"))
+    u32::try_from(value).map_err(|_| CertificateFileError::Damaged(value, "unsigned 32-bit number"))
 }
 
 fn history(value: i64) -> Result<History, CertificateFileError> {
@@ -143,7 +144,7 @@ fn name_numbers((head, input): &Named) -> Vec<i64> {
 
 fn name(numbers: &[i64]) -> Result<Named, CertificateFileError> {
     let [head, next, before @ ..] = numbers else {
-        return Err(CertificateFileError::Damaged(numbers.len() as i64, "obligation's length"));
+        return Err(CertificateFileError::Damaged(numbers.len() as i64, "obligation length"));
     };
     let (before, whole) = match before {
         [before @ .., END] => (before, true),
@@ -156,10 +157,10 @@ fn name(numbers: &[i64]) -> Result<Named, CertificateFileError> {
 }
 
 impl Certificate {
-    /// The certificate as JSON.
+    /// Returns the certificate as JSON.
     ///
     /// # Panics
-    /// Never: numbers and strings can always be written.
+    /// Never: numbers and strings can always be serialized.
     pub fn to_json(&self) -> String {
         let mut phases: Vec<Vec<i64>> = Vec::new();
         let mut numbers: HashMap<Outcome, PhaseId> = HashMap::new();
@@ -194,13 +195,13 @@ impl Certificate {
             unders,
             completions,
         };
-        serde_json::to_string(&form).expect("numbers and strings can be written")
+        serde_json::to_string(&form).expect("numbers and strings can be serialized")
     }
 
-    /// Reads a certificate.
+    /// Reads a certificate from JSON.
     ///
     /// # Errors
-    /// If the text is not a certificate. Whether what it says is true is for [`check`](super::check) to find out.
+    /// If the text is not a certificate. [`check`](super::check) verifies whether its claims are true.
     pub fn from_json(text: &str) -> Result<Self, CertificateFileError> {
         let form: Form = serde_json::from_str(text)?;
         if !(1..=FORMAT).contains(&form.certificate) {

@@ -1,7 +1,7 @@
-//! The lemmas of docs/proof, put to the test: each searches for inputs that come near its bound.
+//! Tests of the lemmas in docs/proof, each of which searches for inputs that come close to the lemma's bound.
 //!
-//! A search reports how much of the allowance was used at most. That must not be more than all of it; and it must be
-//! more than a thousandth, or the search could not tell a constant that is too small.
+//! A search reports the largest fraction of the allowance that was used. It must be at most 1. It must also be more
+//! than a thousandth, or else the search could not detect a constant that is too small.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
@@ -29,7 +29,7 @@ const EPSILON: f64 = f64::EPSILON;
 const BITS: usize = 1024;
 const ROUND: RoundingMode = RoundingMode::ToEven;
 
-/// A number with so many bits that sums and products of a few doubles are exact.
+/// A number with enough bits that sums and products of a few doubles are exact.
 #[derive(Clone, Debug)]
 struct Exact(BigFloat);
 
@@ -84,7 +84,7 @@ impl Mul for Exact {
     }
 }
 
-/// The share of an allowance that was used at most.
+/// The largest fraction of an allowance that was used.
 #[derive(Default)]
 struct Worst(f64);
 
@@ -107,7 +107,7 @@ fn random() -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(17)
 }
 
-/// A number of a size between 1 and 2 to the `spread`, of either sign, with all bits drawn.
+/// Draws a number with a random mantissa, a random sign and a random exponent from 0 to `spread`.
 fn number(random: &mut ChaCha8Rng, spread: i32) -> f64 {
     let size = 2_f64.powi(random.random_range(0..=spread));
     let sign = if random.random_bool(0.5) { 1. } else { -1. };
@@ -120,7 +120,7 @@ fn numbers(random: &mut ChaCha8Rng, count: usize, spread: i32) -> Vec<f64> {
 
 #[test]
 fn lemma_largest() {
-    // The largest values of docs/proof, LARGEST: none may overflow, and the page's powers of two must hold.
+    // The largest values in the proof of LARGEST: none may overflow, and the powers of two stated there must hold.
     let neurons = MAX_NEURONS as f64;
     let state = 2. * LARGEST;
     let apart = neurons.sqrt() * (state + LARGEST);
@@ -131,7 +131,7 @@ fn lemma_largest() {
     let curved = 2. * (LARGEST * lean) * (LARGEST * lean);
     let sum = curved * LARGEST * MOST_TERMS as f64;
     assert!(exponent.is_finite() && sum <= 2_f64.powi(400));
-    // With a few times as many digits it would.
+    // The check is not vacuous: the cube of the largest value does overflow.
     assert!(sum.powi(3).is_infinite());
 }
 
@@ -140,13 +140,12 @@ fn lemma_underflow() {
     let neurons = MAX_NEURONS as f64;
     let (state, terms) = (2. * LARGEST, MOST_TERMS as f64);
     let (apart, ball) = (neurons.sqrt() * (state + LARGEST), neurons.sqrt() * state);
-    // What exp takes for 0 counts most where the curvature multiplies it. Powers of two, as the product is too small
-    // for f64.
+    // Values that exp flushes to 0 matter most where the curvature multiplies them.
     let mut flushed = [-708.0_f64];
     Simd::default().exp(&mut flushed);
     let curved = 2. * (LARGEST * ball * apart).powi(2) * LARGEST * terms;
     let by_exp = 4. * flushed[0] * curved;
-    // A length whose squares vanish: found by trying, where its parts are largest.
+    // A length whose squares underflow: the worst case is found by trying components of different magnitudes.
     let mut worst = 0_f64;
     for exponent in -600..-500 {
         for mantissa in [1., 1.25, 1.41] {
@@ -156,8 +155,8 @@ fn lemma_underflow() {
         }
     }
     let by_length = worst * neurons.sqrt() * 2. * LARGEST * ball;
-    // Small kernel values, whose exponents lose more than TERM_LOSS has for them.
-    // Their exponents are bounded by MOST_LOST, and so is what gradient and curvature multiply them with.
+    // Small kernel values, whose exponents lose more than TERM_LOSS allows for. MOST_LOST bounds these exponents, and
+    // also the factors that gradient and curvature multiply the values by.
     let most = MOST_LOST / (DISTANCE_SHARE * DISTANCE_LOSS * 9. * EPSILON);
     let by_exponent = (-400_f64).exp() * 4. * 745. * EPSILON * LARGEST * terms * 2. * (most * most);
     println!("{by_exp:e} by exp, {by_length:e} by lengths, {by_exponent:e} by exponents, of {UNDERFLOW:e}");
@@ -210,12 +209,12 @@ fn lemma_step_slack() {
         let sum: f64 = weights.iter().map(|w| w.abs()).sum::<f64>() + input.abs() + bias.abs();
         assert!(allowed >= STEP_SLACK * (count + 8) as f64 * EPSILON * sum * 0.99);
         squashing.slack.fill(0.);
-        // States on the edge of the box where the argument is greatest.
+        // A state at the corner of the box where the argument is largest.
         let (centre, radii): (Vec<f64>, Vec<f64>) =
             (0..=count).map(|_| (random.random_range(-0.5..0.5), random.random_range(0.0..0.5))).unzip();
         let towards = |(at, w): (usize, &f64)| centre[at] + w.signum() * radii[at];
         let mut state: Vec<f64> = weights.iter().enumerate().map(towards).collect();
-        // A sum that was rounded up is outside of the box: one step back.
+        // A sum that was rounded away from the center is outside of the box: move it back by one step.
         for (at, x) in state.iter_mut().enumerate() {
             let far = (Exact::new(*x) - Exact::new(centre[at])).abs();
             if far.0.cmp(&Exact::new(radii[at]).0) == Some(1) {
@@ -246,7 +245,7 @@ fn lemma_finish() {
         let (centre, radius): (f64, f64) = (random.random_range(-0.6..0.6), random.random_range(0.0..0.4));
         let state = centre + radius * if random.random_bool(0.5) { 1. } else { -1. };
         let mut set = Enclosure { centre: vec![centre], radii: vec![radius.max((state - centre).abs())], ball: 1. };
-        // The argument itself is not what the lemma is about.
+        // The lemma is not about the rounding of the argument itself.
         let [low, high] = squashing.arguments(&set, Some(0));
         let argument = if weight * (state - centre) > 0. { high[0] } else { low[0] };
         let mut tanh = [argument];
@@ -271,7 +270,7 @@ fn lemma_length() {
         worst.see((truth - Exact::new(plain)).rounded(), length(&vector) - plain);
     }
     worst.judge("LENGTH");
-    // A large term and many that each round away: what sums of positive numbers lose at most.
+    // A large term and many small ones, each of which rounds away: the worst case for a sum of positive numbers.
     let half = 0.49 * EPSILON;
     let small = |count: usize| std::iter::once(1.).chain(std::iter::repeat_n(half, count - 1));
     let lost = |count: usize| (count as f64 - 1.) * half;
@@ -281,7 +280,7 @@ fn lemma_length() {
         worst.see(1. + lost(count) - computed, factor - 1.);
         worst.judge(lemma);
     }
-    // The weighted distances are summed in several parts, each with a large term of its own.
+    // The weighted distances are added up in several partial sums, each with a large term of its own.
     let parts = 32;
     let row: Vec<f64> = (0..MAX_NEURONS).map(|at| if at < parts { 1. } else { half }).collect();
     let mut computed = [0.];
@@ -316,7 +315,7 @@ fn lemma_linear_step() {
     worst.judge("LINEAR_STEP");
 }
 
-/// The exact powers of a square matrix, each column by column.
+/// Computes the exact powers of a square matrix, each column by column.
 fn exact_powers(order: usize, matrix: &[f64], count: usize) -> Vec<Vec<Exact>> {
     let exact: Vec<Exact> = matrix.iter().map(|&x| Exact::new(x)).collect();
     let unit = |at: usize| Exact::new(f64::from(u8::from(at / order == at % order)));
@@ -346,7 +345,7 @@ fn lemma_powers() {
         let size = if round % 4 < 2 { 0.5 } else { 0.7 };
         let mut matrix: Vec<f64> = (0..order * order).map(|_| size * random.random_range(-1.0..1.0)).collect();
         if round % 8 == 7 {
-            matrix[2] = 50.; // it grows before it falls
+            matrix[2] = 50.; // the powers grow before they shrink
             matrix[1] = 0.;
         }
         let rounding = LINEAR_STEP * (order + 8) as f64 * EPSILON;
@@ -402,7 +401,7 @@ fn lemma_delay_slack() {
         worst.see(length(&off), delay.slack);
     }
     worst.judge("DELAY_SLACK");
-    // A matrix that loses everything by rounding: its powers may become small, but the condition does not hold.
+    // A matrix whose powers lose all digits by rounding: they may become small, but the condition does not hold.
     let skewed = [1e9, 1e18, -1., -1e9];
     assert!(Delay::new(&skewed, &[1., 1.], 2).is_none());
     assert_eq!(CONDITION.partial_cmp(&1.), Some(Ordering::Less));
@@ -432,7 +431,7 @@ fn lemma_distance_loss() {
 fn lemma_term_loss() {
     let mut worst = Worst::default();
     for count in [3, 7, 99, 1003, 100_003] {
-        // Each of the four parts begins with nothing but one, which is large; what is added to it rounds away.
+        // One of the four partial sums begins with a large term, so that everything added to it rounds away.
         let (large, small) = (1., 0.24 * EPSILON);
         let weights = std::iter::once(large).chain(std::iter::repeat_n(small, count)).chain([-large]);
         let terms: Vec<(u32, f64)> = weights.map(|weight| (0, weight)).collect();
@@ -451,7 +450,7 @@ fn lemma_extra_terms() {
     let mut constants = Consts::new().unwrap();
     let mut worst = Worst::default();
     for _ in 0..2_000 {
-        // The exponents are what loses most: 200 on either side.
+        // The exponents lose most. Here they are up to 200 on either side.
         let gamma: f64 = random.random_range(0.5..1.0);
         let apart: [f64; 2] = std::array::from_fn(|_| random.random_range(190.0..200.0) / gamma);
         let mut factors = [0.; 2];
@@ -471,7 +470,7 @@ fn lemma_distance_share() {
     let mut constants = Consts::new().unwrap();
     let mut worst = Worst::default();
     for _ in 0..4_000 {
-        // Far from the origin, and near to each other: the distance loses almost all of its digits.
+        // The points are far from the origin and close to each other: the distance loses almost all of its digits.
         let x = 1e6 * random.random_range(1.0..2.0_f64);
         let y = x + random.random_range(-1.0..1.0_f64);
         let mut rows = Rows::new(1);
@@ -487,7 +486,7 @@ fn lemma_distance_share() {
         worst.see(off, kernel[0] * DISTANCE_SHARE * gamma * loss);
     }
     worst.judge("DISTANCE_SHARE");
-    // In the program and in the bounds, and not quite linear any more at the most that is allowed.
+    // The error occurs in the program and in the bounds, and is not quite linear at the allowed maximum.
     let most = MOST_LOST / DISTANCE_SHARE;
     assert!((2. * most).exp_m1() * (1. + MOST_LOST) < DISTANCE_SHARE * most);
 }

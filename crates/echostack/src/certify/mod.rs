@@ -1,8 +1,8 @@
 //! Proofs that a machine is right on every word of every length.
 //!
-//! The way of a proof: which configurations the automaton can come to ([`crate::automaton`]), sets of states that
-//! contain everything a machine can compute in them (`enclose`), bounds of its decisions on these sets (`bound`), and a
-//! search for sets that are small enough (`prove`). What it finds is a [`Certificate`], which [`check`] verifies
+//! A proof needs the configurations that the automaton can reach ([`crate::automaton`]), sets of states that contain
+//! everything a machine can compute in them (`enclose`), bounds on its decisions on these sets (`bound`), and a search
+//! for sets that are small enough (`prove`). The result of the search is a [`Certificate`], which [`check`] verifies
 //! without a search and without trusting anything in it.
 
 pub(crate) mod bound;

@@ -1,4 +1,4 @@
-//! Which machines a proof can be about.
+//! Preconditions on the machines that a proof can be about.
 
 use std::any::Any;
 
@@ -8,7 +8,7 @@ use crate::machine::{Machine, Readout};
 use crate::recognize::Mode;
 use crate::reservoir::{CycleReservoir, LegendreReservoir, MatrixReservoir};
 
-/// Whether a proof about these two can be tried at all.
+/// Checks that a proof about this machine and this automaton can be attempted.
 pub(super) fn comparable(machine: &Machine, automaton: &Automaton) -> Result<(), CertifyError> {
     if machine.alphabet() != automaton.alphabet() {
         return Err(CertifyError::Alphabet);
@@ -16,7 +16,7 @@ pub(super) fn comparable(machine: &Machine, automaton: &Automaton) -> Result<(),
     provable(machine)
 }
 
-/// Whether anything can be proved of a machine.
+/// Checks that a machine is of a kind that proofs cover.
 pub(crate) fn provable(machine: &Machine) -> Result<(), CertifyError> {
     if machine.mode() != Mode::Strict {
         return Err(CertifyError::Tolerant);

@@ -1,5 +1,4 @@
-//! The search for a proof: cells are split until the machine's decision is certain in each, or until it is seen to be
-//! wrong.
+//! The search for a proof, which splits cells until the machine's decision in each is certain, or found to be wrong.
 
 use std::fmt;
 
@@ -22,17 +21,20 @@ use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::Lookahead;
 use crate::teach::{Answer, Exercise};
 
-/// The margin in the middle of a cell below which the cell becomes an exercise.
+/// The margin, at the center of a cell and at a configuration that occurs in it, below which this configuration becomes
+/// an exercise.
 const NEAR_MARGIN: f64 = 0.3;
-/// The fewest exercises of a readout that end a search: enough to learn from.
+/// The minimum number of exercises of one readout that ends a search: enough to learn from.
 const MIN_EXERCISES: usize = 400;
-/// The most tops of reachable stacks for each exercise that ends a search: with more of them it takes more exercises.
+/// The number of tops of reachable stacks per exercise that ends a search. With more tops, a search needs more
+/// exercises before it ends.
 const TOPS_PER_EXERCISE: usize = 50;
-/// The most symbols of the stack, and the most tokens of the input, that a cell shows.
+/// The maximum number of stack symbols, and of tokens before the next one, in the suffixes of a cell.
 const MAX_SUFFIX: usize = 48;
-/// The most cells that are examined.
+/// The maximum number of cells that are examined.
 const MAX_EXAMINED_CELLS: usize = 1_000_000;
-/// How many tokens before the next one distinguish reachable configurations, if the machine sees them.
+/// The number of tokens before the next one by which reachable configurations are distinguished, if the machine sees
+/// them.
 const REMEMBERED_TOKENS: u32 = 2;
 
 /// A cell in which the machine is not proved right.
@@ -40,41 +42,41 @@ const REMEMBERED_TOKENS: u32 = 2;
 pub struct OpenCell {
     /// The readout.
     pub readout: Readout,
-    /// The suffix of the input that the cell is about.
+    /// The input suffix of the cell.
     pub input: InputSuffix,
-    /// The suffix of the stack that the cell is about.
+    /// The stack suffix of the cell.
     pub stack: StackSuffix,
-    /// What is missing: the bound of the decision, 0 or less. Minus infinity if the machine does not know the answer at
-    /// all.
+    /// The lower bound on the margin of the right answer, which is 0 or less. It is minus infinity if the machine does
+    /// not know the answer at all.
     pub margin: f64,
-    /// The value in the middle of the cell: below 0, and the machine is wrong there.
+    /// The margin at the center of the cell. If it is below 0, the machine is wrong there.
     pub middle: f64,
 }
 
-/// What a readout must answer before one token on all stacks with one suffix.
+/// The answer that a readout must give before one token, on all stacks with one suffix.
 pub(crate) struct Required {
     pub(crate) next: Lookahead,
     pub(crate) stack: StackSuffix,
     pub(crate) answer: Answer,
 }
 
-/// How a search ended.
+/// The result of a search for a proof.
 #[derive(Debug)]
 pub enum Proof {
     /// The machine is right on every word.
     Proved(Box<Certificate>),
-    /// It is not, or we could not find out.
+    /// The machine is wrong on some word, or no proof was found.
     Open {
-        /// What is open.
+        /// The cells that are not proved.
         cells: Vec<OpenCell>,
-        /// What would help to learn.
+        /// Decisions that the machine should be trained on.
         exercises: Vec<Exercise>,
-        /// How many cells were looked at.
+        /// The number of cells that were examined.
         examined: usize,
     },
 }
 
-/// An automaton that machines are compared with.
+/// A strict automaton with its reachable configurations, against which machines are proved.
 pub struct Prover<'a> {
     oracle: &'a Oracle,
     strict: Strict<'a>,
@@ -91,11 +93,11 @@ impl fmt::Debug for Prover<'_> {
 }
 
 impl<'a> Prover<'a> {
-    /// Finds what a strict automaton can come to, for machines that see their input in this way.
+    /// Computes the reachable configurations of a strict automaton, for machines with this view of their input.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if that is too much, [`AutomatonError::DeadEnd`] if a stack cannot become a word
-    /// although the automaton goes on with it, [`AutomatonError::Cancelled`] if the control asks to stop.
+    /// [`AutomatonError::TooLarge`] if there are too many, [`AutomatonError::DeadEnd`] if a stack cannot become a word
+    /// although the automaton continues with it, [`AutomatonError::Cancelled`] if the control asks to stop.
     pub fn new(oracle: &'a Oracle, view: View, control: &dyn Control) -> Result<Self, AutomatonError> {
         let memory = match view {
             View::Symbol => 0,
@@ -123,7 +125,8 @@ impl<'a> Prover<'a> {
         &self.witness
     }
 
-    /// What a readout must answer, by the shortest suffixes of the stack that decide it. `None` if none decides.
+    /// Returns the answers that a readout must give, by the shortest stack suffixes that determine them. Returns `None`
+    /// if some answer is not determined by any suffix.
     pub(crate) fn answers(
         &self,
         readout: Readout,
@@ -150,11 +153,11 @@ impl<'a> Prover<'a> {
         Ok(Some(out))
     }
 
-    /// Tries to prove that the machine agrees with the automaton on every word. What the search finds is proved only
-    /// once [`check`] has accepted it.
+    /// Tries to prove that the machine agrees with the automaton on every word. A certificate that the search finds is
+    /// returned only after [`check`] has accepted it.
     ///
     /// # Errors
-    /// If the two cannot be compared.
+    /// If the two cannot be compared, [`check`] refuses the certificate, or the control asks to stop.
     pub fn prove(&self, machine: &Machine, control: &dyn Control) -> Result<Proof, CertifyError> {
         let automaton = self.oracle.automaton();
         comparable(machine, automaton)?;
@@ -198,6 +201,7 @@ impl<'a> Prover<'a> {
     }
 }
 
+/// The state of a search.
 struct Search<'p, 'a> {
     machine: &'p Machine,
     strict: &'p Strict<'a>,
@@ -208,14 +212,15 @@ struct Search<'p, 'a> {
     /// See [`Cells::ways_down`].
     ways_down: Vec<(Next, PlaceId)>,
     open: Vec<OpenCell>,
-    /// For each readout.
+    /// The exercises, for each readout.
     exercises: Vec<Vec<Exercise>>,
+    /// The number of exercises of one readout that ends the search.
     enough: usize,
     examined: usize,
     poll: Poll<'p>,
 }
 
-/// What becomes of an obligation.
+/// The outcome of examining an obligation.
 enum Fate {
     Proved,
     SplitInput,
@@ -263,6 +268,7 @@ impl Search<'_, '_> {
         Ok(done)
     }
 
+    /// Examines an obligation, and collects exercises if the machine is wrong or its margin is small.
     fn fate(
         &mut self,
         obligation: &Obligation,
@@ -290,7 +296,7 @@ impl Search<'_, '_> {
         let known = obligation.input.is_whole() || self.machine.view() == View::Symbol;
         let mut wrong = false;
         if margin.middle < NEAR_MARGIN {
-            // The middle of a large cell may be nowhere near a state that occurs: look at one.
+            // The center of a large cell may be far from any state that occurs, so look at one that does.
             let exercise = self.exercise(obligation, stack, answer);
             let example = self.example(obligation.head, class, &exercise, scratch);
             wrong = example <= 0.;
@@ -304,7 +310,7 @@ impl Search<'_, '_> {
         if !known && (stack.is_whole() || size > sighting.size()) { Fate::SplitInput } else { Fate::SplitStack }
     }
 
-    /// How far the class is ahead on an exercise.
+    /// Returns the margin of the class on an exercise.
     fn example(&self, head: usize, class: usize, exercise: &Exercise, scratch: &mut Scratch) -> f64 {
         let input = self.bounds.input(&InputSuffix::new(exercise.before.clone(), exercise.next, true));
         let stack = self.bounds.stack(&StackSuffix::new(exercise.stack.clone(), true));
@@ -314,6 +320,7 @@ impl Search<'_, '_> {
         margin.middle
     }
 
+    /// Records an obligation as open.
     fn leave(&mut self, obligation: &Obligation, stack: &StackSuffix, margin: [f64; 2]) -> Fate {
         let readout = self.readouts[obligation.head];
         let (input, stack) = (obligation.input.clone(), stack.clone());
@@ -322,7 +329,7 @@ impl Search<'_, '_> {
         Fate::Dropped
     }
 
-    /// A reachable stack with this suffix, and its answer.
+    /// Returns an exercise on a reachable stack with this suffix.
     fn exercise(&self, obligation: &Obligation, suffix: &StackSuffix, answer: Answer) -> Exercise {
         let mut beneath = Vec::new();
         let mut place = obligation.items.first().map_or(PlaceId::BELOW, |item| item.place);

@@ -1,26 +1,27 @@
-//! The hypotheses of the error analysis in docs/proof, as one type.
+//! The hypotheses of the error analysis in docs/proof, checked by the type [`WellScaled`].
 //!
-//! Every bound on a decision assumes that nothing overflows, that what underflows is too small to count, and that sums
-//! have a known number of terms. A model file is free to break each of these with finite numbers. [`WellScaled`] is a
-//! machine that does not: only it can be [bounded](super::bound::Bounds), so no proof can begin without the check.
+//! Every bound on a decision assumes that nothing overflows, that values which underflow are too small to matter, and
+//! that sums have at most a known number of terms. A model file can violate each of these with finite numbers. A
+//! [`WellScaled`] machine does not violate them. Only such a machine can be [bounded](super::bound::Bounds), so no
+//! proof can begin without the check.
 
 use super::error::CertifyError;
 use crate::machine::Machine;
 use crate::readout::{Head, ProjectionParts};
 use crate::reservoir::{Activation, Recurrent, ReservoirParts};
 
-/// The largest number that a decision is computed from (Lemma LARGEST): weights, centres, intercepts, gammas. No sum of
-/// products of these overflows.
+/// The largest magnitude of the numbers that a decision is computed from: weights, centers, intercepts and gammas
+/// (Lemma LARGEST). No sum of products of these overflows.
 pub(crate) const LARGEST: f64 = (1_u64 << 48) as f64;
 
-/// The most terms of a sum, support vectors and conditions among them (Lemma MOST_TERMS).
+/// The maximum number of terms of a sum, and of support vectors and conditions (Lemma MOST_TERMS).
 pub(crate) const MOST_TERMS: usize = 1 << 24;
 
-/// The smallest fraction of a new state in the mixture with the old one (Lemma LEAST_LEAK): with less, rounding could
-/// drive a state beyond its bounds.
+/// The smallest leak, which is the fraction of the new state in the mixture with the old one (Lemma LEAST_LEAK). With a
+/// smaller one, rounding could drive a state beyond its bounds.
 pub(crate) const LEAST_LEAK: f64 = 1. / (1_u32 << 20) as f64;
 
-/// More than all values that underflow can change a decision (Lemma UNDERFLOW): 2^-420.
+/// An upper bound on the change of a decision value by everything that underflows (Lemma UNDERFLOW): 2^-420.
 pub(crate) const UNDERFLOW: f64 = f64::from_bits((1023 - 420) << 52);
 
 /// A machine whose numbers satisfy the hypotheses of the error analysis.
@@ -31,6 +32,8 @@ pub(crate) struct WellScaled<'m> {
 }
 
 impl<'m> WellScaled<'m> {
+    /// Checks the hypotheses on all numbers of a machine.
+    ///
     /// # Errors
     /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed, [`CertifyError::Scale`] if a number is
     /// out of range.
@@ -79,9 +82,9 @@ fn check_reservoir(parts: &ReservoirParts) -> Result<(), CertifyError> {
 
 fn check_projection(parts: &ProjectionParts) -> Result<(), CertifyError> {
     for half in &parts.halves {
-        small("the centres", half.centres.iter().copied())?;
+        small("the centers", half.centres.iter().copied())?;
         small("the linear maps", half.linear.0.iter().copied())?;
-        half.members.iter().try_for_each(|members| few("a kernel's centres", members.len()))?;
+        half.members.iter().try_for_each(|members| few("a kernel's centers", members.len()))?;
     }
     for (gamma, support) in &parts.kernels {
         small("a kernel's gamma", [*gamma])?;
@@ -108,7 +111,7 @@ fn check_head(name: &str, head: &Head) -> Result<(), CertifyError> {
     }
 }
 
-/// Checks magnitudes. Neither NaN nor infinity is small.
+/// Checks that no number is larger than [`LARGEST`] in magnitude, infinite or NaN.
 fn small(what: &str, numbers: impl IntoIterator<Item = f64>) -> Result<(), CertifyError> {
     match numbers.into_iter().find(|number| number.is_nan() || number.abs() > LARGEST) {
         Some(given) => refuse(format!("one of {what}"), given, "at most 2^48 in magnitude"),

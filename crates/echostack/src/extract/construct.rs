@@ -1,9 +1,10 @@
-//! Construction: a machine from an automaton, with no word to learn from (the paper's Theorem 2).
+//! Constructs a machine from an automaton, without training on words (the paper's Theorem 2).
 //!
-//! Each suffix that a rule asks for, and each lookahead, becomes an affine function of the stack's or the input's state
-//! that is above 0 where it is met; the readouts go through the rules in order. Functions that hold on all stacks need
-//! not exist, but those that can occur are enough. Which of them must be told apart is found by the search for a proof:
-//! what it leaves open is added to what the functions separate.
+//! Each stack suffix and each lookahead in a rule becomes an affine function of the state of the stack or the input
+//! that is above 0 where the suffix or lookahead matches; the readouts go through the rules in order. Functions that
+//! are correct on all stacks need not exist, but it is enough if they are correct on those that can occur. The search
+//! for a proof finds the stacks and inputs that must be separated: those that it leaves open are added to the examples
+//! that the functions separate.
 
 use std::collections::BTreeSet;
 
@@ -21,26 +22,26 @@ use crate::suffix::StackSuffix;
 use crate::symbol::{Lookahead, SymbolId};
 use crate::teach::{Answer, Exercise};
 
-/// Why no machine could be constructed.
+/// The reason why no machine could be constructed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstructError {
     /// The machine cannot be compared with the automaton.
     #[error(transparent)]
     Certify(#[from] CertifyError),
-    /// The automaton is too large.
+    /// The automaton is too large or otherwise unsuitable.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
     /// The reservoir does not fit the alphabet.
     #[error(transparent)]
     Reservoir(#[from] ReservoirError),
-    /// Whether a token may follow is not decided by any suffix of the stack of reasonable length.
+    /// No stack suffix of reasonable length determines which tokens can follow.
     #[error(
-        "no suffix of the stack, however long, decides which tokens can follow; there is no list of rules for that"
+        "no stack suffix of reasonable length determines which tokens can follow, so no list of rules can decide it"
     )]
     NoSuffix,
-    /// The states of two things that must be told apart are too near to each other, or a value overflowed.
-    #[error("no affine function separates the reservoir's states; take more neurons or another reservoir")]
+    /// Two states that must be separated are too close to each other, or a value overflowed.
+    #[error("no affine function separates the reservoir's states; use more neurons or another reservoir")]
     NotSeparable,
 }
 
@@ -53,16 +54,16 @@ impl From<Fault> for ConstructError {
     }
 }
 
-/// What a test asks.
+/// The question that a test answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Question {
-    /// Whether this comes next.
+    /// Does this come next?
     Next(Lookahead),
-    /// Whether the stack has this suffix.
+    /// Does the stack have this suffix?
     Stack(StackSuffix),
 }
 
-/// The questions that rules ask, each once.
+/// The questions that the rules ask, without duplicates.
 #[derive(Default)]
 struct Questions(Vec<Question>);
 
@@ -74,7 +75,7 @@ impl Questions {
         })
     }
 
-    /// What must hold for a pattern to match.
+    /// Returns the numbers of the questions that must be answered with yes for a pattern to match.
     fn of(&mut self, Pattern { stack, next }: Pattern) -> Vec<usize> {
         let next = next.map(|next| self.number(Question::Next(next)));
         let stack = (stack != StackSuffix::ANY).then(|| self.number(Question::Stack(stack)));
@@ -82,15 +83,15 @@ impl Questions {
     }
 }
 
-/// The most rounds of separation and proof.
+/// The maximum number of rounds of separation and proof.
 const MAX_ROUNDS: usize = 40;
 /// The number of cells, examined in all rounds together, after which the next round is the last.
 const MAX_EXAMINED_CELLS: usize = 200_000;
 /// The cost of a separator in the first round.
 const FIRST_COST: f64 = 1e4;
 
-/// Makes a machine that does what a strict automaton does, and proves it. Of the parameters only the reservoir and the
-/// view count. The proof is open if the functions could not be found.
+/// Constructs a machine that agrees with a strict automaton, and proves that it does. Only the reservoir and the view
+/// of the parameters are used. The proof is open if no suitable functions were found.
 ///
 /// # Errors
 /// See [`ConstructError`].
@@ -149,20 +150,21 @@ pub fn construct(oracle: &Oracle, params: &Checked, control: &dyn Control) -> Re
     })
 }
 
-/// What was read of the input, and what comes next.
+/// The tokens that have been read, and the lookahead.
 type Read = (Vec<SymbolId>, Lookahead);
 
-/// Inputs and stacks that can occur: what the tests are to tell apart.
+/// The inputs and stacks that the tests must separate; all of them can occur.
 struct Examples<'a> {
     reservoir: &'a dyn Reservoir,
     view: View,
     inputs: BTreeSet<Read>,
-    /// Topmost last.
+    /// The stacks, with the topmost symbol last.
     stacks: BTreeSet<Vec<SymbolId>>,
 }
 
 impl<'a> Examples<'a> {
-    /// No example; but what can come next is all there is to see in the symbol view.
+    /// Creates a set without stacks. In the symbol view it has all inputs from the start, because a machine sees only
+    /// the lookahead; in the reservoir view it has none.
     fn new(reservoir: &'a dyn Reservoir, view: View, nexts: impl Iterator<Item = Lookahead>) -> Self {
         let inputs = match view {
             View::Symbol => nexts.map(|next| (Vec::new(), next)).collect(),
@@ -186,7 +188,7 @@ impl<'a> Examples<'a> {
         let next = match (next, self.view) {
             (Lookahead::Token(token), _) => Some(Drive::Channel(token.index())),
             (Lookahead::End, View::Reservoir) => Some(Drive::Silence),
-            (Lookahead::End, View::Symbol) => None, // the state of nothing at all
+            (Lookahead::End, View::Symbol) => None, // the state after no input
         };
         self.state(before, next)
     }
@@ -196,7 +198,8 @@ impl<'a> Examples<'a> {
         encode(self.reservoir, Simd::default(), drives)
     }
 
-    /// A function for each question that tells apart the examples where it is met. Without examples none is ever met.
+    /// Returns an affine function for each question, which separates the examples where the answer is yes from the
+    /// others. Without examples, the answer is always no.
     fn tests(&self, questions: &[Question], cost: f64) -> Result<Vec<Test>, Fault> {
         let neurons = self.reservoir.neurons();
         let inputs = Side::new(neurons, &self.inputs, |read| self.input_state(read));
@@ -213,7 +216,7 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// The examples of one side with their states.
+/// The examples of one side, inputs or stacks, with their states.
 struct Side<'e, E> {
     states: States,
     /// The first example with each state.

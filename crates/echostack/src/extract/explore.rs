@@ -1,9 +1,10 @@
-//! Extraction: the automaton that a machine is.
+//! Extracts the automaton that a machine implements.
 //!
 //! The machine is explored as a pushdown system whose elements are the topmost few symbols of the stack. A decision
-//! that is the same for all stacks with these symbols on top ([`Bounds`]) is a move of the system; one that is not ends
-//! the exploration there, and it begins anew with one symbol more. When no decision is left open the reachable
-//! decisions are written as rules, and the machine is proved to do what they say.
+//! that is the same for all stacks with these symbols on top ([`Bounds`]) becomes a move of the system. A decision that
+//! is not stays open: the exploration does not continue from there, and is repeated with one more symbol of the stack,
+//! or with one more token of the input. When no decision is open, the reachable decisions are written as rules, and the
+//! machine is proved to follow them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -22,37 +23,46 @@ use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 use crate::teach::Answer;
 
-/// Why no automaton could be read out of a machine.
+/// The reason why no automaton could be extracted from a machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtractError {
     /// The machine cannot be compared with automata.
     #[error(transparent)]
     Certify(#[from] CertifyError),
-    /// The automaton is too large.
+    /// The automaton is too large or otherwise unsuitable.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
     /// A decision of the machine depends on more of its input than the next token.
-    #[error("on some stacks the machine decides by more of its input than the next token, which no LR(1) rule can say")]
+    #[error(
+        "on some stacks, the machine's decision depends on more of its input than the next token, which no LR(1) \
+         rule can express"
+    )]
     NotLr1,
-    /// The machine does something that no rule says.
-    #[error("the machine pops without a push, or accepts with a stack of more than one symbol, which no rule can say")]
+    /// The machine does something that no rule can express.
+    #[error(
+        "the machine pops without pushing, or accepts with a stack that is not a single symbol, which no rule \
+         can express"
+    )]
     NoRule,
-    /// Decisions stayed open.
-    #[error("{} decisions stay open, even by {depth} symbols of the stack; the first is {}", open.len(), open[0])]
+    /// Some decisions remained open.
+    #[error("{} decisions remain open even with {depth} symbols of the stack; the first is {}", open.len(), open[0])]
     Open {
-        /// How many symbols were looked at.
+        /// The number of stack symbols that were considered.
         depth: usize,
-        /// What is open.
+        /// The open decisions.
         open: Vec<Undecided>,
     },
-    /// The rules were found, but the machine does not do what they say: it refuses a token that could be completed to a
-    /// word.
-    #[error("the machine follows rules, but is no strict automaton: it refuses a token after which a word could go on")]
+    /// The rules were found, but the machine does not agree with their automaton: it rejects a token after which the
+    /// word could still be completed.
+    #[error(
+        "the machine follows rules, but is not a strict automaton: it rejects a token after which a word could still \
+         be completed"
+    )]
     Refuses {
         /// The automaton of the rules.
         automaton: Box<Automaton>,
-        /// A word on which the two differ, if one was found.
+        /// A word on which the machine and the automaton differ, if one was found.
         difference: Option<Box<Difference>>,
     },
 }
@@ -60,9 +70,9 @@ pub enum ExtractError {
 /// A decision that is not the same for all stacks with the same suffix.
 #[derive(Clone, Debug)]
 pub struct Undecided {
-    /// What comes next.
+    /// The lookahead.
     pub next: Lookahead,
-    /// The suffix of the stack.
+    /// The stack suffix.
     pub stack: StackSuffix,
     alphabet: Arc<Alphabet>,
 }
@@ -74,34 +84,35 @@ impl std::fmt::Display for Undecided {
     }
 }
 
-/// The automaton that a machine is.
+/// The automaton that a machine implements.
 #[derive(Debug)]
 pub struct Extraction {
     /// The automaton, ready to run.
     pub oracle: Oracle,
-    /// The proof that the machine does on every word what it does.
+    /// The proof that the machine agrees with the automaton on every word.
     pub certificate: Certificate,
-    /// How many symbols of the stack were looked at.
+    /// The number of stack symbols that were considered.
     pub depth: usize,
-    /// What the reductions spell: a nonterminal and the symbols it is made of, in the order of the rules.
+    /// The productions that the reductions correspond to, in the order of the rules: each is a nonterminal and the
+    /// symbols that it replaces.
     pub productions: Vec<(SymbolId, Vec<SymbolId>)>,
     graph: Graph,
 }
 
 impl Extraction {
-    /// The automaton as a graph in Graphviz's language: suffixes of the stack, what is done on each, and which symbol
-    /// leads from one to another.
+    /// Returns the automaton as a graph in Graphviz's DOT language: the stack suffixes, the actions on each, and the
+    /// symbols that lead from one to another.
     pub fn dot(&self) -> String {
         self.graph.dot(self.oracle.automaton().alphabet())
     }
 }
 
-/// The most symbols of the stack that an element shows.
+/// The maximum number of stack symbols in an element.
 const MAX_STACK_SUFFIX: usize = 12;
-/// The most tokens before the next one that are remembered.
+/// The maximum number of tokens before the next one that are remembered.
 const MAX_REMEMBERED_TOKENS: u32 = 5;
 
-/// Reads the automaton out of a strict machine. What is returned is exact: the certificate proves it.
+/// Extracts the automaton from a strict machine. The result is exact: the certificate proves it.
 ///
 /// # Errors
 /// See [`ExtractError`].
@@ -120,7 +131,8 @@ pub fn extract(machine: &Machine, control: &dyn Control) -> Result<Extraction, E
         if explored.open.is_empty() {
             return explored.read_back(&reach, control);
         }
-        // The larger of the two sets is what leaves a decision open.
+        // A decision is attributed to the larger of its two sets, inputs or stacks; extend the one that leaves more
+        // open.
         let input_is_larger =
             explored.open.iter().filter(|open| open.input_is_larger).count() * 2 > explored.open.len();
         match input_is_larger {
@@ -134,14 +146,14 @@ pub fn extract(machine: &Machine, control: &dyn Control) -> Result<Extraction, E
     }
 }
 
-/// A decision that could not be found.
+/// A decision that could not be determined.
 struct Open {
     next: Lookahead,
     element: ElementId,
     input_is_larger: bool,
 }
 
-/// A machine as a pushdown system whose elements are suffixes of the stack.
+/// A machine as a pushdown system whose elements are stack suffixes.
 struct Explored<'m> {
     machine: &'m Machine,
     bounds: &'m Bounds<'m>,
@@ -150,12 +162,13 @@ struct Explored<'m> {
     elements: Vec<StackSuffix>,
     ids: HashMap<StackSuffix, ElementId>,
     sightings: Vec<Option<Sighting>>,
-    /// About how many numbers these take.
+    /// The approximate number of floating-point numbers in the sightings.
     numbers: usize,
     inputs: InputSightings,
     scratch: Scratch,
-    /// What is decided with this phase's readouts; `None` if it is open.
+    /// The reductions that have been asked for; `None` if the decision is open.
     reductions: HashMap<(Sight, ElementId), Option<Reduction>>,
+    /// The outputs and shifts that have been asked for; `None` if one of the decisions is open.
     settled: HashMap<(Sight, ElementId), Option<(bool, bool)>>,
     open: Vec<Open>,
 }
@@ -179,7 +192,7 @@ impl<'m> Explored<'m> {
         }
     }
 
-    /// The suffix of the input that the machine sees, as far as it is remembered.
+    /// Returns the suffix of the input that the machine sees, as far as it is remembered.
     fn input(&self, sight: Sight) -> InputSuffix {
         let mut input = InputSuffix::of(sight.next);
         while self.machine.view() == View::Reservoir && !input.is_whole() {
@@ -192,7 +205,8 @@ impl<'m> Explored<'m> {
         input
     }
 
-    /// What the readouts that are named answer on all stacks with this suffix, if they answer alike.
+    /// Returns the answers of the given readouts, if they are the same on all stacks with this suffix; otherwise
+    /// records the decision as open.
     fn answers(&mut self, sight: Sight, element: ElementId, readouts: &[Readout]) -> Option<Vec<Answer>> {
         let input = self.input(sight);
         let place = element.index();
@@ -226,7 +240,7 @@ impl<'m> Explored<'m> {
             return known;
         }
         let answers = self.answers(sight, element, &[Readout::Pop, Readout::Push]);
-        // Separate readouts answer half each: the pop of the first, the push of the last.
+        // Separate readouts give half of the answer each: the pop comes from the first, the push from the last.
         let found = answers.and_then(|answers| match (answers.first(), answers.last()) {
             (Some(Answer::Act(first)), Some(Answer::Act(last))) => Some(Reduction { pop: first.pop, push: last.push }),
             _ => None,
@@ -235,7 +249,7 @@ impl<'m> Explored<'m> {
         found
     }
 
-    /// Whether the output means acceptance, and whether the token is shifted.
+    /// Returns whether the output means acceptance, and whether the token is shifted; `None` if that is open.
     fn settled(&mut self, sight: Sight, element: ElementId) -> Option<(bool, bool)> {
         if let Some(&known) = self.settled.get(&(sight, element)) {
             return known;
@@ -255,7 +269,7 @@ impl<'m> Explored<'m> {
         Undecided { next, stack, alphabet: self.machine.alphabet().clone() }
     }
 
-    /// What the reductions of each rule spell.
+    /// Returns the productions that the reductions of each rule correspond to.
     fn productions(
         &self,
         automaton: &Automaton,
@@ -267,7 +281,7 @@ impl<'m> Explored<'m> {
             let suffix = StackSuffix::new(rule.suffix.clone(), false);
             for Situation { next, stack, does: reduction, .. } in situations {
                 let element = self.ids[stack];
-                // The rule's suffix may be longer than what was looked at, by what it pops.
+                // The rule's suffix may be longer than the suffix considered, because it also shows popped symbols.
                 let shown = suffix.depth().min(stack.depth());
                 let ends = suffix.from_top().take(shown).eq(stack.from_top().take(shown));
                 let same = (reduction.pop, reduction.push) == (rule.pop, Some(rule.push));
@@ -342,10 +356,10 @@ impl<'m> Explored<'m> {
     }
 }
 
-/// For each decision that pops, the strings that are popped.
+/// The strings that each reduction pops.
 type Spelled = BTreeMap<(Lookahead, ElementId), BTreeSet<StackSuffix>>;
 
-/// The most strings that are listed for one decision.
+/// The maximum number of strings that are listed for one reduction.
 const MAX_STRINGS: usize = 1000;
 
 fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
@@ -360,7 +374,7 @@ fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
         let mut paths = BTreeSet::from([(StackSuffix::ANY, top.element, top.beneath)]);
         while let Some((string, element, place)) = paths.pop_first() {
             if strings.len() + paths.len() > MAX_STRINGS {
-                strings.clear(); // too many to have much in common, or to be read by anybody
+                strings.clear(); // too many to have much in common, or to be read by anyone
                 break;
             }
             if string.depth() == pop as usize {

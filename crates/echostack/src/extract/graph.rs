@@ -1,4 +1,4 @@
-//! The suffixes of the stack that a machine distinguishes, as a graph for Graphviz.
+//! Draws the stack suffixes that a machine distinguishes as a graph for Graphviz.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -9,10 +9,10 @@ use crate::recognize::Reduction;
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Alphabet, Lookahead};
 
-/// A graph of suffixes of the stack: what is done on each, and which leads to which by a push.
+/// A graph of stack suffixes: the actions on each suffix, and the pushes that lead from one to another.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// By the number of the element: the suffix, and what is done on it before each lookahead.
+    /// The suffix of each element, and the action on it for each lookahead.
     nodes: Vec<(StackSuffix, Vec<(Lookahead, Reduction)>)>,
     edges: BTreeSet<(ElementId, ElementId)>,
 }
@@ -30,7 +30,7 @@ impl Graph {
         }
     }
 
-    /// The graph in Graphviz's language.
+    /// Writes the graph in Graphviz's DOT language.
     pub(super) fn dot(&self, alphabet: &Alphabet) -> String {
         let mut out = String::from("digraph machine {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
         for (number, (stack, does)) in self.nodes.iter().enumerate() {
@@ -51,7 +51,7 @@ impl Graph {
     }
 }
 
-/// The pops and pushes on one suffix, each with the lookaheads before which it is done.
+/// Returns the pops and pushes on one suffix, each with the lookaheads it applies to.
 fn actions(does: &[(Lookahead, Reduction)], alphabet: &Alphabet) -> BTreeMap<(u32, String), Vec<String>> {
     let mut actions: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
     for &(next, Reduction { pop, push }) in does {

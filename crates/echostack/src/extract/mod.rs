@@ -1,4 +1,5 @@
-//! From a machine to the automaton that it implements, and back: a machine built from an automaton without training.
+//! Converts machines to automata and back: extracts the automaton that a machine implements, and constructs a machine
+//! from an automaton without training.
 
 mod construct;
 mod explore;

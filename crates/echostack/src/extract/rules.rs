@@ -1,4 +1,4 @@
-//! Few rules that say what many situations do.
+//! Finds a short list of rules that describes what is done in many situations.
 
 use std::collections::BTreeMap;
 
@@ -7,29 +7,29 @@ use crate::recognize::Reduction;
 use crate::suffix::StackSuffix;
 use crate::symbol::Lookahead;
 
-/// What is done on stacks with one suffix before one token: a reduction, or whatever else.
+/// The action on all stacks with a suffix before a lookahead. It is a reduction by default.
 #[derive(Clone, Debug)]
 pub(super) struct Situation<D = Reduction> {
     pub(super) next: Lookahead,
     pub(super) stack: StackSuffix,
     pub(super) does: D,
-    /// Of what is popped, as much from the top as is always the same.
+    /// The longest suffix of the popped symbols, from the top, that is always the same.
     pub(super) popped: StackSuffix,
 }
 
 impl<D> Situation<D> {
-    /// Whether a rule applies to all stacks of the situation.
+    /// Returns whether a pattern applies to all stacks of the situation.
     fn is_covered(&self, rule: &Pattern) -> bool {
         rule.next.is_none_or(|next| next == self.next) && rule.stack.covers(&self.stack)
     }
 
-    /// Whether it applies to some of them.
+    /// Returns whether a pattern applies to some stacks of the situation.
     fn is_met(&self, rule: &Pattern) -> bool {
         rule.next.is_none_or(|next| next == self.next) && rule.stack.overlaps(&self.stack)
     }
 }
 
-/// The most situations for which a short list of patterns is sought: the time grows with their square.
+/// The maximum number of situations for which a short list of patterns is searched: the time grows with its square.
 const MAX_SITUATIONS: usize = 5_000;
 
 /// A rule without its action.
@@ -39,17 +39,18 @@ pub(super) struct Pattern {
     pub(super) next: Option<Lookahead>,
 }
 
-/// An ordered list of rules that does in every situation what is to be done there, from few patterns. Each is
-/// lengthened to the symbols that it pops, as far as they are always the same.
+/// Returns an ordered list of rules, made from few patterns, that does the right thing in every situation. Each rule is
+/// lengthened to include the symbols that it pops, as far as they are always the same.
 pub(super) fn rule_list(situations: &[Situation]) -> Vec<Rule> {
     let found = few_patterns(situations, Reduction::NONE);
     found.into_iter().filter_map(|(pattern, does, popped)| lengthened(pattern, does, &popped)).collect()
 }
 
-/// An ordered list of patterns with what is done where they match, so that in every situation the first that matches is
-/// right, and `nothing` where none does. Greedily: the next pattern is the one that settles the most of the situations
-/// that are left, and does nothing wrong in any of them; of several the shortest. Of too many situations each gets a
-/// pattern of its own. With each pattern comes what is always popped where it decides.
+/// Returns an ordered list of patterns with their actions, such that in every situation the first pattern that matches
+/// has the right action, and `nothing` is right where none matches. The choice is greedy: the next pattern is the one
+/// that settles the most of the remaining situations and is not wrong in any of them; if there are several, the
+/// simplest. If there are too many situations, each gets a pattern of its own. Each pattern comes with the symbols that
+/// are always popped where it decides.
 pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D) -> Vec<(Pattern, D, StackSuffix)> {
     let situations = shortened(situations);
     if situations.len() > MAX_SITUATIONS {
@@ -95,8 +96,8 @@ pub(super) fn few_patterns<D: Copy + Eq>(situations: &[Situation<D>], nothing: D
     }
 }
 
-/// The situations by the shortest suffixes of the stack that decide: where all with one suffix do the same, they are
-/// one.
+/// Merges situations, using the shortest stack suffixes that determine the action: situations with the same lookahead
+/// become one if they have the same action as all others with their common suffix.
 fn shortened<D: Copy + Eq>(situations: &[Situation<D>]) -> Vec<Situation<D>> {
     let mut out = Vec::new();
     let mut open: BTreeMap<(Lookahead, StackSuffix), Vec<&Situation<D>>> = BTreeMap::new();
@@ -115,7 +116,7 @@ fn shortened<D: Copy + Eq>(situations: &[Situation<D>]) -> Vec<Situation<D>> {
         for situation in group {
             match situation.stack.from_top().nth(stack.depth()) {
                 Some(symbol) => open.entry((next, stack.longer(Some(symbol)))).or_default().push(situation),
-                // All of its stack is known, and others with this suffix do something else.
+                // The suffix of this situation cannot be lengthened, and others with the same suffix act differently.
                 None => out.push(situation.clone()),
             }
         }
@@ -123,7 +124,8 @@ fn shortened<D: Copy + Eq>(situations: &[Situation<D>]) -> Vec<Situation<D>> {
     out
 }
 
-/// The rule, with as much of what it pops as is always the same.
+/// Returns the rule of a pattern, lengthened by the symbols that it pops as far as they are always the same; `None` if
+/// the reduction pushes nothing.
 fn lengthened(pattern: Pattern, reduction: Reduction, popped: &StackSuffix) -> Option<Rule> {
     let Pattern { mut stack, next: lookahead } = pattern;
     if !stack.is_whole() {

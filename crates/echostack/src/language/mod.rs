@@ -1,4 +1,4 @@
-//! Where words come from: languages that draw their own words, and words that are wrong.
+//! Languages, and ways to draw words from them: valid words, near misses and random words.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,35 +13,37 @@ use crate::recognize::{Limits, Recognizer, Session, Status};
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
 use crate::teach::{Trace, record};
 
-/// A language: an automaton that decides it, and a way to draw its words. Its name is what it displays as.
+/// A language: an automaton that decides it, and a way to draw its words. Its `Display` form is its name.
 pub trait Language: fmt::Display + Send + Sync {
-    /// The automaton.
+    /// Returns the automaton.
     fn automaton(&self) -> &Automaton;
 
-    /// A word of the language with a length in this range; `None` if there is none, or if many draws gave none.
+    /// Draws a word of the language with a length in this range; `None` if there is none, or if many draws found none.
     fn word(&self, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<Word>;
 
-    /// Short words that use between them everything the language is made of; none if that is not known.
+    /// Returns short words that together use everything the language is made of; no words if that is not known.
     fn covering(&self) -> Vec<Word> {
         Vec::new()
     }
 
-    /// Beginnings of words with one token more, right or wrong, that are worth being taught what to do on that token.
+    /// Returns prefixes of words followed by one more token, valid or not, on which a machine should be taught what to
+    /// do.
     fn probes(&self) -> Vec<Word> {
         Vec::new()
     }
 }
 
-/// What a word of a language is drawn as.
+/// The kind of a drawn word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WordKind {
     /// A word of the language.
     #[default]
     Valid,
-    /// One to three edits (delete, insert, replace, exchange) away from a valid word, and known not to be in the language.
+    /// A word that is one to three edits (deletion, insertion, replacement, exchange) away from a valid word, and is
+    /// known not to be in the language.
     NearMiss,
-    /// Letters drawn independently, in the language or not.
+    /// A word of tokens drawn independently, in the language or not.
     Random,
 }
 
@@ -49,7 +51,7 @@ impl WordKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Valid, Self::NearMiss, Self::Random];
 
-    /// The name of the kind: `valid`, `near-miss` or `random`.
+    /// Returns the name of the kind: `valid`, `near-miss` or `random`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -58,8 +60,8 @@ impl WordKind {
         }
     }
 
-    /// How many of so many words are of which kind if this part of them, from 0 to 1, is wrong: near misses and random words,
-    /// half each.
+    /// Returns the number of words of each kind, out of `count`, if the fraction `negatives` of them, from 0 to 1, is
+    /// negative: half near misses and half random words.
     pub fn shares(count: usize, negatives: f64) -> [(Self, usize); 3] {
         let wrong = (negatives.clamp(0., 1.) * count as f64).round() as usize;
         [(Self::Valid, count - wrong), (Self::NearMiss, wrong - wrong / 2), (Self::Random, wrong / 2)]
@@ -72,7 +74,7 @@ impl fmt::Display for WordKind {
     }
 }
 
-/// A name that is none of a kind of words.
+/// The error for a name that is not that of a kind of word.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("kind is {0:?}, but must be valid, near-miss or random")]
 pub struct UnknownWordKind(String);
@@ -85,8 +87,8 @@ impl FromStr for WordKind {
     }
 }
 
-/// A word of this kind with a length in this range; `None` if many draws gave none. The oracle, of either mode, says which
-/// words are in the language. Near misses may be three letters shorter or longer.
+/// Draws a word of this kind with a length in this range; `None` if many draws found none. The oracle, in either mode,
+/// decides which words are in the language. Near misses may be up to three tokens shorter or longer.
 pub fn draw(
     language: &dyn Language,
     oracle: &Oracle,
@@ -108,7 +110,8 @@ pub fn draw(
     }
 }
 
-/// Words of one kind with what this teacher does on them. Fewer than `count` if there are no such words.
+/// Draws words of one kind and records what a teacher does on them. Returns fewer than `count` traces if not enough
+/// words are found.
 pub fn examples(
     language: &dyn Language,
     teacher: &Oracle,
@@ -125,7 +128,7 @@ pub fn examples(
     all
 }
 
-/// How often a valid word is damaged again because it is still in the language.
+/// The maximum number of valid words that are edited until one is no longer in the language.
 const MAX_DAMAGES: usize = 1000;
 
 fn near_miss(
@@ -159,8 +162,8 @@ fn near_miss(
     None
 }
 
-/// All words of a language up to a length, shortest first, those of a length in the order of the alphabet; `None` if there
-/// would be more than `most` words, or as many beginnings of words.
+/// Returns all words of a language up to a length, the shortest first and those of the same length in the order of the
+/// alphabet; `None` if there would be more than `most` words, or more than `most` prefixes of the same length.
 pub fn all_words(oracle: &Oracle, longest: usize, most: usize) -> Option<Vec<Word>> {
     let mut words = Vec::new();
     let mut beginnings = vec![(Vec::new(), oracle.start(Limits::default()))];
@@ -188,7 +191,7 @@ pub fn all_words(oracle: &Oracle, longest: usize, most: usize) -> Option<Vec<Wor
     Some(words)
 }
 
-/// A language of which only the automaton is known: words are random walks along what could follow.
+/// A language of which only the automaton is known: its words are random walks along the tokens that can follow.
 #[derive(Clone, Debug)]
 pub struct Walks {
     name: String,
@@ -196,16 +199,17 @@ pub struct Walks {
 }
 
 impl Walks {
-    /// The language of a strict oracle.
+    /// Creates the language of a strict oracle.
     pub fn new(name: impl Into<String>, oracle: Oracle) -> Self {
         Self { name: name.into(), oracle }
     }
 
-    /// One walk; `None` if it did not end in time. `steps` counts down.
+    /// Takes one walk; `None` if it did not end in time. Counts `steps` down.
     fn walk(&self, random: &mut ChaCha8Rng, lengths: &RangeInclusive<usize>, steps: &mut usize) -> Option<Word> {
         let mut session = self.oracle.start(Limits::default());
         let mut word = Vec::new();
-        // To end well, a walk must come down again: past this length it takes the first step that can end.
+        // A walk can end only once its stack has been reduced again, so it ends at the first opportunity after this
+        // length.
         let wanted = random.random_range(lengths.clone());
         loop {
             let expected = session.expected();
@@ -231,8 +235,9 @@ impl fmt::Display for Walks {
     }
 }
 
-/// How many walks are tried for a word, and how many steps they may take together.
+/// The maximum number of walks that are tried for a word.
 const MAX_WALKS: usize = 10_000;
+/// The maximum number of steps that the walks for a word may take together.
 const MAX_STEPS: usize = 1_000_000;
 
 impl Language for Walks {

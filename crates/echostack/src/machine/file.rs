@@ -1,6 +1,7 @@
-//! Model files: safetensors with a header in JSON. docs/format.md describes them; nothing in a file is ever executed.
+//! Model files of machines: safetensors files with a JSON header, described in docs/format.md. Nothing in a file is
+//! ever executed.
 //!
-//! Everything is checked when a file is read: whatever it says, the result is a machine that can be run, or an error.
+//! Everything is checked when a file is read: whatever it contains, the result is a machine that can run, or an error.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,17 +22,17 @@ use crate::symbol::{Alphabet, SymbolId};
 
 /// The key of the header in the file's metadata.
 const KEY: &str = "echostack";
-/// The most values that may be computed from a file before its first use.
+/// The maximum number of values that may be computed from a file before its first use.
 const MAX_SYMBOL_FEATURES: usize = 1 << 27;
 
-/// The part of a file that is not numbers.
+/// The JSON header of a file: everything that is not in tensors.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
-    /// The nonterminals that are states of a parser, unless they are the ones whose names begin with `#`.
+    /// The nonterminals that are parser states; absent if these are exactly the ones whose names begin with `#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parser_states: Option<Vec<String>>,
     view: View,
@@ -40,7 +41,7 @@ struct Header {
     actions: ActionsHeader,
     /// The classes of the shift readout.
     shift: Vec<bool>,
-    /// The classes of the output readout; none for a regression.
+    /// The classes of the output readout; `None` for a regression.
     output: Option<Vec<Vec<f64>>>,
     manifest: Manifest,
 }
@@ -53,7 +54,7 @@ enum ReservoirHeader {
     Legendre { channels: usize },
 }
 
-/// The classes of the readouts of the stack. A push is a nonterminal's number, counted from 0 among them.
+/// The classes of the stack readouts. A push is the number of a nonterminal, counted from 0 among the nonterminals.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum ActionsHeader {
@@ -95,10 +96,10 @@ impl Reader<'_> {
             return self.list(name, classes, projection);
         }
         let [kernel] = self.integers(&format!("{name}.kernel"), 1)?[..] else {
-            return damaged(format!("{name}.kernel"));
+            return damaged(format!("{name}.kernel must have one value"));
         };
         let Some(support) = projection.support(kernel as usize) else {
-            return damaged(format!("{name} has no kernel"));
+            return damaged(format!("{name} uses kernel {kernel}, which does not exist"));
         };
         let counts = self.integers(&format!("{name}.counts"), 1)?;
         let intercepts = self.floats(&format!("{name}.intercepts"), 1)?;
@@ -127,7 +128,7 @@ impl Reader<'_> {
     fn list(&self, name: &str, classes: usize, projection: &Projection) -> Result<Head, FileError> {
         let rows = self.rows::<2>(&format!("{name}.clauses"))?;
         let [otherwise] = self.integers(&format!("{name}.otherwise"), 1)?[..] else {
-            return damaged(format!("{name}.otherwise"));
+            return damaged(format!("{name}.otherwise must have one value"));
         };
         let conditions = self.integers(&format!("{name}.conditions"), 1)?;
         let intercepts = self.floats(&format!("{name}.intercepts"), 1)?;
@@ -150,10 +151,10 @@ impl Reader<'_> {
 }
 
 impl Machine {
-    /// The machine as the bytes of a model file. The same machine gives the same bytes.
+    /// Returns the machine as the bytes of a model file. The same machine gives the same bytes.
     ///
     /// # Errors
-    /// [`FileError::Reservoir`] if the reservoir is of a type that cannot be saved.
+    /// [`FileError::Reservoir`] if the reservoir has a type that cannot be saved.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
         let mut tensors = Tensors::default();
         let reservoir = write_reservoir(self.reservoir.parts().ok_or(FileError::Reservoir)?, &mut tensors);
@@ -200,19 +201,19 @@ impl Machine {
         tensors.to_bytes(KEY, &header)
     }
 
-    /// A machine from the bytes of a model file.
+    /// Reads a machine from the bytes of a model file.
     ///
     /// # Errors
-    /// If the bytes are no model of this version, or a damaged one.
+    /// If the bytes are not a model of this version, or if the model is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
         let (header, reader) = Reader::open(KEY, bytes)?;
         read_machine(header, &reader)
     }
 
-    /// Writes a model file. A file that is there is replaced at once and whole, or not at all.
+    /// Writes a model file. An existing file is replaced atomically: as a whole, or not at all.
     ///
     /// # Errors
-    /// If the system refuses, or the reservoir is of a type that cannot be saved.
+    /// If the operating system reports an error, or the reservoir has a type that cannot be saved.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         file::save(path.as_ref(), &self.to_bytes()?)
     }
@@ -220,7 +221,7 @@ impl Machine {
     /// Reads a model file.
     ///
     /// # Errors
-    /// If the system refuses, or the file is no model of this version, or a damaged one.
+    /// If the operating system reports an error, the file is not a model of this version, or the model is damaged.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::from_bytes(&file::read(path.as_ref())?)
     }
@@ -232,14 +233,14 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
     let reservoir = read_reservoir(&header.reservoir, reader)?;
     let neurons = reservoir.neurons();
     if reservoir.channels() != alphabet.len() {
-        return damaged(format!("{} channels for {} symbols", reservoir.channels(), alphabet.len()));
+        return damaged(format!("{} input channels for {} symbols", reservoir.channels(), alphabet.len()));
     }
     let projection = read_projection(neurons, reader)?;
     let terminals = alphabet.terminals().len();
     let symbol = |number: Option<usize>| match number {
         None => Ok(None),
         Some(number) if number < alphabet.len() - terminals => Ok(Some(SymbolId::new(terminals + number))),
-        Some(number) => damaged(format!("a push of nonterminal {number}, which is not there")),
+        Some(number) => damaged(format!("it pushes nonterminal number {number}, which does not exist")),
     };
     let actions = match header.actions {
         ActionsHeader::Separate { pop, push } => Actions::Separate {
@@ -263,7 +264,7 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
             let width = classes.first().map_or(0, Vec::len);
             let finite = classes.iter().flatten().all(|value| value.is_finite());
             if width == 0 || !finite || classes.iter().any(|values| values.len() != width) {
-                return damaged("the output classes must be lists of finite values of one length");
+                return damaged("the output classes must be lists of finite values of the same length");
             }
             let head = reader.head("output", classes.len(), &projection)?;
             (Output::Classes(LabelledHead { head, labels: classes.into_iter().map(Values).collect() }), width)
@@ -273,7 +274,7 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
     };
     let features = projection.width(Side::Input).saturating_mul(terminals + 1);
     if features > MAX_SYMBOL_FEATURES {
-        return damaged(format!("{features} features of symbols; at most {MAX_SYMBOL_FEATURES} are kept"));
+        return damaged(format!("its symbols have {features} features; at most {MAX_SYMBOL_FEATURES} are supported"));
     }
     let lessons = read_lessons(&alphabet, width, reader)?;
     let readouts = Readouts { projection, actions, shift, output };
@@ -377,9 +378,11 @@ fn read_projection(neurons: usize, reader: &Reader<'_>) -> Result<Projection, Fi
     let mut kernels = Vec::new();
     while reader.has(&format!("kernel{}.gamma", kernels.len())) {
         let k = kernels.len();
-        let [gamma] = reader.floats(&format!("kernel{k}.gamma"), 1)?[..] else { return damaged("a gamma") };
+        let [gamma] = reader.floats(&format!("kernel{k}.gamma"), 1)?[..] else {
+            return damaged(format!("kernel{k}.gamma must have one value"));
+        };
         if gamma <= 0. {
-            return damaged("a gamma that is not positive");
+            return damaged(format!("kernel{k}.gamma is {gamma}, but must be positive"));
         }
         kernels.push((gamma, reader.rows::<2>(&format!("kernel{k}.support"))?));
     }
@@ -398,8 +401,9 @@ fn read_projection(neurons: usize, reader: &Reader<'_>) -> Result<Projection, Fi
     Projection::from_parts(neurons, parts).map_or_else(|| damaged("its kernels do not fit together"), Ok)
 }
 
-/// How the last input of a sequence is written: a symbol's number, the end, or a vector's number with the top bit set.
+/// The code of the end of a word as the last input of a sequence. A symbol is coded as its number.
 const END: u32 = u32::MAX;
+/// The bit that is set in the code of a vector, together with the vector's number.
 const VECTOR: u32 = 1 << 31;
 
 fn write_lessons(lessons: &Lessons, tensors: &mut Tensors) {
@@ -454,18 +458,18 @@ fn read_lessons(alphabet: &Alphabet, width: usize, reader: &Reader<'_>) -> Resul
                 Ok(HistoryInput::Vector(code & !VECTOR))
             }
             code if (code as usize) < alphabet.len() => Ok(HistoryInput::Symbol(code)),
-            _ => damaged("lessons.last names an input that is not there"),
+            _ => damaged("lessons.last names an input that does not exist"),
         })
         .collect::<Result<_, _>>()?;
     let ordered = parents.iter().enumerate().all(|(at, parent)| parent.index() <= at);
     if parents.len() != last.len() || !ordered {
-        return damaged("lessons.parents does not make a tree");
+        return damaged("lessons.parents does not form a tree");
     }
     let mut lessons = Lessons::new();
     lessons.inputs = ids("lessons.inputs")?;
     lessons.stacks = ids("lessons.stacks")?;
     if lessons.inputs.iter().chain(&lessons.stacks).any(|id| id.index() > parents.len()) {
-        return damaged("lessons.inputs or lessons.stacks names a context that is not there");
+        return damaged("lessons.inputs or lessons.stacks names a sequence that does not exist");
     }
     let width_of_vectors = if vectors.is_empty() { 0 } else { terminals };
     lessons.histories = Histories { parents, last, vectors, width: width_of_vectors };
@@ -474,13 +478,13 @@ fn read_lessons(alphabet: &Alphabet, width: usize, reader: &Reader<'_>) -> Resul
         if (input as usize) < inputs && (stack as usize) < stacks {
             Ok(Lesson { input: StateId::new(input), stack: StateId::new(stack) })
         } else {
-            damaged("a lesson names a state that is not there")
+            damaged("a lesson names a state that does not exist")
         }
     };
     for [input, stack, pop, push] in reader.rows::<4>("lessons.actions")? {
         let push = push.checked_sub(1).map(|symbol| SymbolId::new(symbol as usize));
         if push.is_some_and(|symbol| !alphabet.is_nonterminal(symbol)) {
-            return damaged("a lesson pushes a symbol that is no nonterminal");
+            return damaged("a lesson pushes a symbol that is not a nonterminal");
         }
         lessons.actions.add(place(input, stack)?, Reduction { pop, push });
     }

@@ -1,4 +1,4 @@
-//! Training: traces to lessons (Algorithm 3), lessons to readouts.
+//! Training: turns traces into lessons (Algorithm 3), and lessons into readouts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::simd::Simd;
 use crate::symbol::{Alphabet, Input, Lookahead};
 use crate::teach::{Answer, Exercise, Follower, Instruction, Trace, digest};
 
-/// Why a machine could not be trained.
+/// The reason a machine could not be trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
-    /// There is nothing to learn from.
+    /// No traces and no exercises were given.
     #[error("no traces and no contexts were given; a machine needs at least one")]
     NoTraces,
-    /// The traces do not have the same number of outputs, or one was made for another alphabet.
-    #[error("{source_name} does not fit the alphabet or has {given} output values a step, but {needed} are needed")]
+    /// The traces do not have the same number of output values, or one was made for another alphabet.
+    #[error("{source_name} does not fit the alphabet or has {given} output values per step, but {needed} are needed")]
     Misfit {
-        /// Where the trace comes from.
+        /// The source of the trace.
         source_name: String,
-        /// Its outputs.
+        /// The number of its output values per step.
         given: usize,
-        /// The outputs of the first trace.
+        /// The number of output values per step in the first trace.
         needed: usize,
     },
     /// A parameter is out of range.
@@ -52,11 +52,11 @@ pub enum FitError {
     #[error("a support vector machine did not converge in {0} steps; lower svm.cost or raise svm.tolerance")]
     NotConverged(usize),
     /// A state, a kernel or a weight overflowed.
-    #[error("a value became infinite or no number; use smaller inputs, reservoir weights, svm.cost or svm.gamma")]
+    #[error("a value became infinite or NaN; use smaller inputs, reservoir weights, svm.cost or svm.gamma")]
     NotFinite,
-    /// A readout would have to tell apart more classes than is sensible one against one.
+    /// A readout would have more classes than is practical for one-against-one classification.
     #[error(
-        "a readout has {0} classes, but at most {MAX_CLASSES} are told apart; for real-valued outputs use ridge regression"
+        "a readout has {0} classes, but at most {MAX_CLASSES} are supported; for real-valued outputs use ridge regression"
     )]
     TooManyClasses(usize),
     /// The regression has no unique solution.
@@ -64,7 +64,7 @@ pub enum FitError {
     Singular,
 }
 
-/// The most classes of a readout: every pair of them is a problem of its own.
+/// The maximum number of classes of a readout. Each pair of classes is a separate optimization problem.
 const MAX_CLASSES: usize = 1024;
 
 impl From<Fault> for FitError {
@@ -78,7 +78,7 @@ impl From<Fault> for FitError {
 }
 
 impl Params {
-    /// Checks the parameters and trains a machine. [`Checked::fit`] does the same with progress and cancellation.
+    /// Checks the parameters and trains a machine. [`Checked::fit`] also reports progress and can be cancelled.
     ///
     /// # Errors
     /// See [`FitError`].
@@ -141,8 +141,8 @@ impl Checked {
         self.fit_with(alphabet, traces, &[], control)
     }
 
-    /// Trains a machine on traces and on exercises, such as the contexts of a [`Corpus`](crate::teach::Corpus). One of the two may be
-    /// empty.
+    /// Trains a machine on traces and on exercises, such as the contexts of a [`Corpus`](crate::teach::Corpus). Either
+    /// of the two may be empty.
     ///
     /// # Errors
     /// See [`FitError`].
@@ -172,20 +172,22 @@ fn manifest(params: &Params, traces: &[Trace]) -> Manifest {
     manifest
 }
 
-/// The run of Algorithm 3 over many traces. Sequences of symbols that begin alike are stepped through only once.
+/// The state of Algorithm 3 over many traces. Common prefixes of symbol sequences are run through the reservoir only
+/// once.
 struct Collector<'a> {
     reservoir: &'a dyn Reservoir,
     view: View,
-    /// Whether every step is kept, for a regression.
+    /// True if every step is kept, for a regression.
     regression: bool,
     simd: Simd,
     lessons: Lessons,
     inputs: States,
     stacks: States,
-    /// The states of known sequences, and how a symbol leads from one to another.
+    /// The states of the known sequences.
     known: Vec<Arc<[f64]>>,
+    /// The known sequence that extends another by a symbol.
     next: HashMap<(HistoryId, usize), HistoryId>,
-    /// The numbers of those states among the distinct ones of either side, where they were asked for.
+    /// The indices of these states among the distinct states of each side, as far as they were needed.
     numbers: HashMap<(Side, HistoryId), StateId>,
 }
 
@@ -206,7 +208,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The sequence with one input more.
+    /// Returns the sequence that extends `from` by one input.
     fn step(&mut self, from: HistoryId, drive: Drive<'_>) -> Result<HistoryId, FitError> {
         let key = match drive {
             Drive::Channel(channel) => Some((from, channel)),
@@ -226,7 +228,7 @@ impl<'a> Collector<'a> {
         Ok(to)
     }
 
-    /// The number of a sequence's state among the distinct ones of its side.
+    /// Returns the index of a sequence's state among the distinct states of its side.
     fn intern(&mut self, side: Side, history: HistoryId) -> StateId {
         if let Some(&id) = self.numbers.get(&(side, history)) {
             return id;
@@ -243,7 +245,7 @@ impl<'a> Collector<'a> {
         id
     }
 
-    /// The row of a pair of sequences.
+    /// Returns the row of a pair of sequences.
     fn lesson(&mut self, input: HistoryId, stack: HistoryId) -> Lesson {
         Lesson { input: self.intern(Side::Input, input), stack: self.intern(Side::Stack, stack) }
     }
@@ -274,7 +276,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The way of a collector along one trace, under teacher forcing.
+/// Follows one trace under teacher forcing, and collects its lessons.
 struct Lead<'c, 'a> {
     collector: &'c mut Collector<'a>,
     /// The input so far.
@@ -283,7 +285,7 @@ struct Lead<'c, 'a> {
     control: &'c dyn Control,
 }
 
-/// The sequence that is the whole stack.
+/// Returns the sequence of all elements on the stack.
 fn whole(stack: &[HistoryId]) -> HistoryId {
     stack.last().copied().unwrap_or(HistoryId::EMPTY)
 }
@@ -317,7 +319,7 @@ impl Follower for Lead<'_, '_> {
         let Lessons { actions, shifts, outputs, steps, .. } = &mut self.collector.lessons;
         actions.add(row, reduction);
         if let Some(output) = output {
-            let values = Values(output.iter().map(|value| value + 0.).collect()); // -0 and 0 are the same
+            let values = Values(output.iter().map(|value| value + 0.).collect()); // turns -0 into 0
             if regression {
                 steps.push((row, values));
             } else {
@@ -345,7 +347,7 @@ struct Trainer<'a> {
     total: usize,
 }
 
-/// A readout that is trained but not yet part of a projection: its labels, and pairs that refer to rows.
+/// A trained readout that is not yet part of a projection: its labels, and pairs whose terms refer to rows.
 struct Trained<L> {
     labels: Vec<L>,
     pairs: Option<Vec<Pair>>,
@@ -366,13 +368,13 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// One unit of training is done.
+    /// Reports that one unit of training is done.
     fn done(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.control.progress(Stage::Train, done, self.total);
     }
 
-    /// The units of training: a pair of classes, or a regression.
+    /// Returns the number of units of training, each of which is a pair of classes or a regression.
     fn units(lessons: &Lessons, actions: ActionReadout, output: OutputReadout) -> usize {
         fn pairs<L: Ord>(labels: impl Iterator<Item = L>) -> usize {
             let count = labels.collect::<BTreeSet<_>>().len();
@@ -414,7 +416,7 @@ impl<'a> Trainer<'a> {
             }
         };
         let shift = if lessons.shifts.rows.is_empty() {
-            LabelledHead { labels: vec![true], head: Head::Constant(0) } // only empty words were shown
+            LabelledHead { labels: vec![true], head: Head::Constant(0) } // there are no lessons on shifts
         } else {
             self.readout(&mut kernels, &lessons.shifts)?
         };
@@ -437,7 +439,7 @@ impl<'a> Trainer<'a> {
         self.svm.gamma * scale(&self.collected.inputs, &self.collected.stacks, rows)
     }
 
-    /// A readout with a kernel of its own.
+    /// Trains a readout with its own kernel.
     fn readout<L: Clone + Ord>(
         &self,
         kernels: &mut Vec<KernelParts>,

@@ -1,4 +1,4 @@
-//! Machines whose readouts are lists of clauses, as they are constructed from an automaton.
+//! Machines whose readouts are lists of clauses; such machines are constructed from an automaton.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::recognize::{Mode, Reduction, View};
 use crate::reservoir::Reservoir;
 use crate::symbol::Alphabet;
 
-/// What a condition looks at.
+/// A test that a rule can require: an affine function of one state, which must be above 0.
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
     /// An affine function of the input's state.
@@ -19,13 +19,14 @@ pub(crate) enum Test {
     Stack(Affine),
 }
 
-/// An ordered list of rules: the tests that must all be above 0, by their numbers, and what is then answered.
+/// An ordered list of rules. Each rule has the indices of the tests that must all be above 0, and the answer in that
+/// case.
 pub(crate) struct List<L> {
     pub(crate) rules: Vec<(Vec<usize>, L)>,
     pub(crate) otherwise: L,
 }
 
-/// All lists of a machine, over the same tests.
+/// All lists of a machine, which share the same tests.
 pub(crate) struct Lists {
     pub(crate) tests: Vec<Test>,
     pub(crate) actions: List<Reduction>,
@@ -53,7 +54,7 @@ impl<L: Clone + PartialEq> List<L> {
 }
 
 impl Machine {
-    /// A strict machine with these lists for readouts.
+    /// Creates a strict machine with these lists as readouts.
     pub(crate) fn from_lists(
         alphabet: Arc<Alphabet>,
         reservoir: Arc<dyn Reservoir>,

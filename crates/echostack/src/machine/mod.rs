@@ -1,8 +1,8 @@
-//! The reservoir stack machine (Definition 4): a reservoir, a stack, and readouts that drive it.
+//! The reservoir stack machine (Definition 4): a reservoir, a stack, and readouts that control the stack.
 //!
-//! [`Params`] are checked once and then [fit](Checked::fit) traces (Algorithm 3); the [`Machine`] is a
-//! [`Recognizer`](crate::Recognizer) whose sessions run Algorithm 2. We depart from the printed Algorithm 2 in one point: pop and push are
-//! decided on the same state, as in Algorithm 3 and in the proof of Theorem 2.
+//! [`Params`] are checked once and then [fitted](Checked::fit) to traces (Algorithm 3). The resulting [`Machine`] is a
+//! [`Recognizer`](crate::Recognizer) whose sessions run Algorithm 2. We deviate from the printed Algorithm 2 in one
+//! respect: pop and push are decided on the same state, as in Algorithm 3 and in the proof of Theorem 2.
 
 mod file;
 mod fit;

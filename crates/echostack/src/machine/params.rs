@@ -4,23 +4,23 @@ use crate::readout::Svm;
 use crate::recognize::{Mode, View};
 use crate::reservoir::{Cycle, ReservoirError, ReservoirKind, ReservoirParams};
 
-/// How pop and push are decided.
+/// The readouts that decide on pop and push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ActionReadout {
-    /// By two readouts, as in the paper.
+    /// Two readouts, as in the paper.
     #[default]
     Separate,
-    /// By one, over the pairs of pop and push that occur.
+    /// One readout over the pairs of pop and push that occur in training.
     Joint,
 }
 
-/// How the output is computed.
+/// The kind of readout that computes the output.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum OutputReadout {
-    /// By a support vector machine over the outputs that occur.
+    /// A support vector machine over the outputs that occur in training.
     #[default]
     Classify,
-    /// By ridge regression.
+    /// A ridge regression.
     Ridge {
         /// The penalty on the squared weights.
         penalty: f64,
@@ -32,21 +32,22 @@ pub enum OutputReadout {
 pub struct Params {
     /// The reservoir.
     pub reservoir: ReservoirParams,
-    /// How the machine sees its input.
+    /// The representation of the input that the machine sees.
     pub view: View,
-    /// What a refused token means.
+    /// How tokens that cannot follow are treated: skipped or rejected.
     pub mode: Mode,
-    /// How pop and push are decided.
+    /// The readouts that decide on pop and push.
     pub actions: ActionReadout,
-    /// The support vector machines.
+    /// The parameters of the support vector machines.
     pub svm: Svm,
-    /// How the output is computed.
+    /// The kind of readout that computes the output.
     pub output: OutputReadout,
-    /// The most distinct training rows of a readout; training time grows with their square.
+    /// The maximum number of distinct training rows of a readout. Training time grows with its square.
     pub max_rows: usize,
 }
 
-/// The paper's machine with a cycle reservoir that is the same for everybody. [`Params::standard`] does better on languages.
+/// Returns the parameters of the paper's machine, with a cycle reservoir that is the same for everyone.
+/// [`Params::standard`] does better on languages.
 impl Default for Params {
     fn default() -> Self {
         Self {
@@ -62,21 +63,22 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Parameters that do well on languages with a reservoir of this kind; the seed makes the reservoir.
+    /// Returns parameters that do well on languages with a reservoir of this kind. The seed determines the reservoir.
     ///
-    /// The reservoirs' weights and the cost are points at which prototypes of this project had no error. Kernels wider
-    /// than scikit-learn's "scale" (gamma below 1) are our finding. At 1, random reservoirs have an error on two of ten
-    /// Dyck3 training sets, and cycle reservoirs on wrong words of Dyck2; at 0.3 neither.
+    /// The weights of the reservoirs and the cost are values at which prototypes of this project made no errors.
+    /// Kernels wider than scikit-learn's "scale" (gamma below 1) are our own finding. At gamma 1, random reservoirs
+    /// make an error on two of ten Dyck3 training sets, and cycle reservoirs on words that are not in Dyck2; at 0.3,
+    /// neither does.
     pub fn standard(kind: ReservoirKind, neurons: usize, seed: u64) -> Self {
         let reservoir = ReservoirParams::standard(kind, neurons, seed);
         Self { reservoir, svm: Svm { cost: 1e4, gamma: 0.3, ..Svm::default() }, ..Self::default() }
     }
 
-    /// Parameters with which machines can be proved right quickly: those of [`Params::standard`] with weaker recurrence, so
-    /// that what was read before the last symbols moves a state less.
+    /// Returns parameters with which machines can be proved correct quickly: those of [`Params::standard`] with weaker
+    /// recurrence, so that symbols before the last few have less influence on a state.
     ///
-    /// The cycle's are those of prototypes of this project; of five pairs that were tried for random reservoirs, these
-    /// took the least time on Dyck3 and JSON together.
+    /// The values for the cycle reservoir are those of prototypes of this project. The values for the random reservoir
+    /// took the least time on Dyck3 and JSON together, out of five pairs of radius and density that were tried.
     pub fn provable(kind: ReservoirKind, neurons: usize, seed: u64) -> Self {
         let mut params = Self::standard(kind, neurons, seed);
         match &mut params.reservoir {
@@ -88,7 +90,7 @@ impl Params {
     }
 }
 
-/// Why parameters were refused.
+/// The reason parameters were rejected.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
@@ -102,12 +104,12 @@ pub enum ParamError {
         name: &'static str,
         /// The value given.
         given: f64,
-        /// What it must be.
+        /// The requirement on the value.
         needed: &'static str,
     },
 }
 
-/// Parameters that were checked.
+/// Parameters that have been checked.
 #[derive(Clone, Debug)]
 pub struct Checked(Params);
 
@@ -115,7 +117,7 @@ impl Params {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// The first one that is out of range.
+    /// If a parameter is out of range; the error names the first one.
     pub fn check(self) -> Result<Checked, ParamError> {
         self.reservoir.check()?;
         let positive = |name, given: f64| {
@@ -134,12 +136,12 @@ impl Params {
 }
 
 impl Checked {
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &Params {
         &self.0
     }
 
-    /// The same with another cost, which is positive.
+    /// Returns the same parameters with another cost, which must be positive.
     pub(crate) fn with_cost(mut self, cost: f64) -> Self {
         self.0.svm.cost = cost.min(f64::MAX);
         self

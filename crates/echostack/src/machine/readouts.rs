@@ -1,24 +1,24 @@
-//! The readouts of a machine: heads, and what their classes mean.
+//! The readouts of a machine: heads, and the meanings of their classes.
 
 use crate::readout::{DecisionScratch, Head, Projection, Values};
 use crate::recognize::Reduction;
 use crate::symbol::SymbolId;
 
-/// A head and what its classes mean.
+/// A head with a label for each class.
 #[derive(Clone, Debug)]
 pub(super) struct LabelledHead<L> {
     pub(super) labels: Vec<L>,
     pub(super) head: Head,
 }
 
-/// What decides on pop and push.
+/// The readouts that decide on pop and push.
 #[derive(Clone, Debug)]
 pub(super) enum Actions {
     Separate { pop: LabelledHead<u32>, push: LabelledHead<Option<SymbolId>> },
     Joint(LabelledHead<Reduction>),
 }
 
-/// What decides on the output.
+/// The readout that decides on the output.
 #[derive(Clone, Debug)]
 pub(super) enum Output {
     Classes(LabelledHead<Values>),
@@ -34,7 +34,7 @@ pub(super) struct Readouts {
     pub(super) output: Output,
 }
 
-/// Features of both states, and buffers to decide on them.
+/// The features of both states.
 #[derive(Clone, Debug)]
 pub(super) struct Features<'a> {
     pub(super) input: &'a [f64],
@@ -56,18 +56,18 @@ impl<L: Clone> LabelledHead<L> {
 /// A readout of a machine, by its name in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Readout {
-    /// How many symbols to pop; both readouts of the stack in one, if they are joint.
+    /// The number of symbols to pop. If pop and push are joint, this readout stands for both.
     Pop,
-    /// What to push.
+    /// The symbol to push.
     Push,
-    /// Whether to shift.
+    /// The decision whether to shift.
     Shift,
-    /// What to put out.
+    /// The output.
     Output,
 }
 
 impl Readout {
-    /// Its name in messages and files.
+    /// Returns the readout's name in messages and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pop => "pop",

@@ -1,4 +1,4 @@
-//! Algorithm 2: what a machine keeps and decides while it reads a word. The loop itself is [`Run`].
+//! Algorithm 2: the state and the decisions of a machine while it reads a word. The loop itself is in [`Run`].
 
 use super::readouts::Features;
 use super::stack::StateStack;
@@ -19,25 +19,26 @@ impl Recognizer for Machine {
     }
 }
 
-/// What a [`Machine`] keeps while it reads a word: the state of its input, and the stack with its states.
+/// The state of a [`Machine`] while it reads a word: the state of its input, and the stack with its states.
 #[derive(Clone, Debug)]
 pub struct MachineStack {
     machine: Machine,
     stack: StateStack,
-    /// The state h before the input looked at, and with it.
+    /// The state h before the current input.
     before: Vec<f64>,
+    /// The state h after the current input.
     state: Vec<f64>,
-    /// What the readouts see of it, and whether that is known.
+    /// The features of `state`; valid only if `input_known`.
     input_features: Vec<f64>,
     input_known: bool,
     next: Next,
-    /// The vector looked at.
+    /// The current input, if it is a vector.
     vector: Vec<f64>,
     scratch: DecisionScratch,
     output: Vec<f64>,
 }
 
-/// What is looked at.
+/// The current input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Symbol(SymbolId),
@@ -67,12 +68,12 @@ impl MachineStack {
         }
     }
 
-    /// The symbols on the stack, topmost last; `None` where a vector was shifted.
+    /// Returns the symbols on the stack, topmost last, with `None` instead of shifted vectors.
     pub fn symbols(&self) -> impl Iterator<Item = Option<SymbolId>> {
         self.stack.symbols()
     }
 
-    /// The state on a side and room for its features, if these are not known.
+    /// Returns the state on a side and the buffer for its features, unless the features are known already.
     fn open(&mut self, side: Side) -> Option<(&[f64], &mut [f64])> {
         match side {
             Side::Input if self.input_known => None,

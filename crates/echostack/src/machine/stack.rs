@@ -1,9 +1,10 @@
-//! The stack of a running machine: symbols all the way down, states only near the top.
+//! The stack of a running machine, which keeps all symbols but only the states near the top.
 //!
-//! The paper feeds the whole stack through the reservoir again after every pop. We keep the state after each of the
-//! topmost elements, so that a pop is a truncation, and a checkpoint every [`CHECKPOINT_SPACING`] elements, so that the states
-//! beneath can be computed again when the top runs out. The window of states is between one and two spacings long when
-//! it moves, so every move is paid for by as many pushes or pops: the cost stays constant on the average.
+//! The paper feeds the whole stack through the reservoir again after every pop. We keep a window with the states after
+//! each of the topmost elements, so that a pop is a truncation. We also keep a checkpoint every [`CHECKPOINT_SPACING`]
+//! elements, so that the states below the window can be computed again when it runs empty. A push moves the window when
+//! it is two spacings long, and leaves one spacing of it. A pop below the window refills it with at most one spacing.
+//! So each move is paid for by about as many pushes or pops, and the amortized cost of an operation is constant.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ const CHECKPOINT_SPACING: usize = 128;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Element {
     Symbol(u32),
-    /// A shifted vector, by its number among those on the stack.
+    /// A shifted vector, by its index among the vectors on the stack.
     Vector(u32),
 }
 
@@ -31,13 +32,15 @@ pub(super) struct StateStack {
     width: usize,
     neurons: usize,
     features: usize,
-    /// The window holds the states after `base + 1`, `base + 2`, ... elements; `base` is a multiple of the spacing.
+    /// The number of elements below the window, a multiple of the spacing.
+    ///
+    /// The window holds the states after `base + 1`, `base + 2`, ... elements.
     base: usize,
     states: Vec<f64>,
-    /// What the readouts see of each state in the window, where it was asked for.
+    /// The features of each state in the window; valid only where `known`.
     projected: Vec<f64>,
     known: Vec<bool>,
-    /// The states after every `CHECKPOINT_SPACING` elements, from the empty stack on.
+    /// The states after every `CHECKPOINT_SPACING` elements, starting with the empty stack.
     checkpoints: Vec<Arc<[f64]>>,
 }
 
@@ -61,7 +64,7 @@ impl StateStack {
         self.elements.len()
     }
 
-    /// The symbols on the stack, topmost last; `None` where a vector was shifted.
+    /// Returns the symbols on the stack, topmost last, with `None` instead of shifted vectors.
     pub(super) fn symbols(&self) -> impl Iterator<Item = Option<SymbolId>> {
         self.elements.items().iter().map(|element| match *element {
             Element::Symbol(symbol) => Some(SymbolId::new(symbol as usize)),
@@ -69,7 +72,7 @@ impl StateStack {
         })
     }
 
-    /// The state after all elements.
+    /// Returns the state after all elements.
     fn top(&self) -> &[f64] {
         match self.known.len().checked_sub(1) {
             Some(row) => &self.states[row * self.neurons..][..self.neurons],
@@ -77,27 +80,28 @@ impl StateStack {
         }
     }
 
-    /// The features of the stack, which must be known; `None` if the stack is empty.
+    /// Returns the features of the stack, which must be known, or `None` if the stack is empty.
     pub(super) fn features(&self) -> Option<&[f64]> {
         let row = self.known.len().checked_sub(1)?;
         Some(&self.projected[row * self.features..][..self.features])
     }
 
-    /// The state of the stack and room for its features, if these are not known.
+    /// Returns the state of the stack and the buffer for its features, unless the features are known already or the
+    /// stack is empty.
     pub(super) fn open(&mut self) -> Option<(&[f64], &mut [f64])> {
         let row = self.known.len().checked_sub(1).filter(|&row| !self.known[row])?;
         let state = &self.states[row * self.neurons..][..self.neurons];
         Some((state, &mut self.projected[row * self.features..][..self.features]))
     }
 
-    /// The features of the stack were filled in.
+    /// Records that the features of the stack were filled in.
     pub(super) fn set_known(&mut self) {
         if let Some(known) = self.known.last_mut() {
             *known = true;
         }
     }
 
-    /// Adds the state after one element more.
+    /// Adds the state after one more element.
     fn step(&mut self, reservoir: &dyn Reservoir, simd: Simd, element: Element) {
         if self.known.len() == 2 * CHECKPOINT_SPACING {
             self.base += CHECKPOINT_SPACING;
@@ -153,7 +157,7 @@ impl StateStack {
         self.truncate_states(reservoir, simd, depth);
     }
 
-    /// Forgets the states above `depth`, and sees to it that the one at `depth` is in the window.
+    /// Discards the states above `depth`, and makes sure that the state at `depth` is in the window.
     fn truncate_states(&mut self, reservoir: &dyn Reservoir, simd: Simd, depth: usize) {
         self.checkpoints.truncate(depth / CHECKPOINT_SPACING + 1);
         let rows = depth.saturating_sub(self.base);
@@ -202,7 +206,7 @@ mod tests {
         let mut stack = StateStack::new(8, 1, 2);
         let mut obvious: Vec<Result<usize, [f64; 2]>> = Vec::new();
         let mut marked = obvious.clone();
-        // Long climbs and falls, so that the window moves up and down many times.
+        // The stack grows and shrinks a lot, so that the window moves up and down many times.
         for round in 0..400 {
             let rising = (round / 20) % 3 != 2;
             stack.mark();

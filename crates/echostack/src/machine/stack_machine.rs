@@ -1,4 +1,4 @@
-//! The machine itself: what it is made of, and what it decides on a pair of states.
+//! The machine itself: its parts, and its decisions on a pair of states.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::teach::Answer;
 
 /// A trained reservoir stack machine.
 ///
-/// A clone is cheap: it shares the readouts and the reservoir.
+/// Cloning is cheap, because the clone shares the readouts and the reservoir.
 ///
 /// ```
 /// use echostack::{Oracle, Params, Recognizer, Verdict, Word};
@@ -48,72 +48,73 @@ pub struct Machine {
 /// Features that are the same for every word.
 #[derive(Debug, Default)]
 pub(super) struct Derived {
-    /// In the symbol view, the input features of each terminal, and of the end of the word as the last one.
+    /// The input features of each terminal and, as the last entry, of the end of the word; only in the symbol view.
     pub(super) symbols: Vec<Vec<f64>>,
     /// The stack features of the empty stack.
     pub(super) bottom: Vec<f64>,
 }
 
-/// Everything that a machine decides on one pair of states.
+/// All decisions of a machine on one pair of states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choices {
     /// The action on the stack.
     pub reduction: Reduction,
-    /// Whether the input would be shifted.
+    /// True if the input would be shifted.
     pub shift: bool,
     /// The output.
     pub output: Vec<f64>,
 }
 
 impl Machine {
-    /// The symbols.
+    /// Returns the alphabet.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         &self.alphabet
     }
 
-    /// The reservoir.
+    /// Returns the reservoir.
     pub fn reservoir(&self) -> &Arc<dyn Reservoir> {
         &self.reservoir
     }
 
-    /// How the machine sees its input.
+    /// Returns the representation of the input that the machine sees.
     pub fn view(&self) -> View {
         self.view
     }
 
-    /// What a refused token means.
+    /// Returns how tokens that cannot follow are treated: skipped or rejected.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// What the machine was taught on.
+    /// Returns the lessons that the machine was trained on.
     pub fn lessons(&self) -> &Arc<Lessons> {
         &self.lessons
     }
 
-    /// How the machine was made: version, settings, digest of the traces, and whatever its maker has added.
+    /// Returns the record of how the machine was made: version, settings, digest of the traces, and any entries that
+    /// its maker added.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The manifest, to add to it.
+    /// Returns the manifest for adding entries.
     pub fn manifest_mut(&mut self) -> &mut Manifest {
         Arc::make_mut(&mut self.manifest)
     }
 
-    /// The same machine, run by other instructions. Its decisions are the same.
+    /// Returns this machine with another choice of SIMD instructions. Its decisions stay the same.
     #[must_use]
     pub fn with_simd(mut self, simd: Simd) -> Self {
         self.simd = simd;
         self
     }
 
-    /// The number of distinct centres that the readouts compare states with, of the input and of the stack.
+    /// Returns the numbers of distinct centers that the readouts compare states with, for the input and for the stack.
     pub fn centres(&self) -> (usize, usize) {
         (self.readouts.projection.centres(Side::Input), self.readouts.projection.centres(Side::Stack))
     }
 
-    /// The number of support vectors of a readout; 0 if it is no support vector machine.
+    /// Returns the number of support vectors of a readout, or 0 if it is not a support vector machine.
     pub fn support(&self, readout: Readout) -> usize {
         match self.head(readout) {
             Some(Head::Votes { pairs, .. }) => {
@@ -126,10 +127,11 @@ impl Machine {
         }
     }
 
-    /// All decisions on a pair of states, computed anew: slow and obvious, for experiments and tests.
+    /// Returns all decisions on a pair of states. Everything is computed from scratch, which is slow and simple; this
+    /// method is for experiments and tests.
     ///
     /// # Panics
-    /// If a state has not as many values as the reservoir has neurons.
+    /// If a state does not have as many values as the reservoir has neurons.
     pub fn choose(&self, input: &[f64], stack: &[f64]) -> Choices {
         self.with_features(input, stack, |features, scratch| {
             let (reduction, _) = self.reduction(features, scratch);
@@ -140,11 +142,12 @@ impl Machine {
         })
     }
 
-    /// The decision values of a readout on a pair of states, one for each pair of its classes in the order (0, 1),
-    /// (0, 2), ..., (1, 2), ...; positive for the first of the two. Empty if it is no support vector machine.
+    /// Returns the decision values of a readout on a pair of states, one for each pair of its classes. The pairs are in
+    /// the order (0, 1), (0, 2), ..., (1, 2), ..., and a positive value is a decision for the first class of the pair.
+    /// The result is empty if the readout is not a support vector machine.
     ///
     /// # Panics
-    /// If a state has not as many values as the reservoir has neurons.
+    /// If a state does not have as many values as the reservoir has neurons.
     pub fn decision_values(&self, readout: Readout, input: &[f64], stack: &[f64]) -> Vec<f64> {
         let Some(head) = self.head(readout) else { return Vec::new() };
         self.with_features(input, stack, |features, scratch| {
@@ -166,7 +169,8 @@ impl Machine {
         }
     }
 
-    /// The readouts that are asked, and how each decides; pop stands for both, if they are joint. A regression is left out.
+    /// Returns the readouts in use and their heads. If pop and push are joint, [`Readout::Pop`] stands for both. A
+    /// regression has no head and is left out.
     pub(crate) fn heads(&self) -> Vec<(Readout, &Head)> {
         let separate = matches!(self.readouts.actions, Actions::Separate { .. });
         let asked = [Readout::Pop, Readout::Push, Readout::Output, Readout::Shift];
@@ -174,7 +178,7 @@ impl Machine {
         asked.filter_map(|readout| self.head(readout).map(|head| (readout, head))).collect()
     }
 
-    /// The class of a readout that means this answer, if it has one.
+    /// Returns the class of a readout that means this answer, if there is one.
     pub(crate) fn class(&self, readout: Readout, answer: Answer) -> Option<usize> {
         fn place<L: PartialEq>(labels: &[L], label: &L) -> Option<usize> {
             labels.iter().position(|own| own == label)
@@ -191,7 +195,8 @@ impl Machine {
         }
     }
 
-    /// What a class of a readout means; the half of an action that the readout does not decide is nothing.
+    /// Returns the answer that a class of a readout means. If the readout decides only on pop or only on push, the
+    /// other half of the action is empty.
     pub(crate) fn answer(&self, readout: Readout, class: usize) -> Option<Answer> {
         match (readout, &self.readouts.actions, &self.readouts.output) {
             (Readout::Pop, Actions::Separate { pop, .. }, _) => {
@@ -211,12 +216,12 @@ impl Machine {
         }
     }
 
-    /// What the readouts compare states with.
+    /// Returns the projection, which contains the centers that the readouts compare states with.
     pub(crate) fn projection(&self) -> &Projection {
         &self.readouts.projection
     }
 
-    /// In the symbol view, the input features of what comes next.
+    /// Returns the input features of the lookahead, in the symbol view.
     pub(crate) fn symbol_features(&self, next: Lookahead) -> &[f64] {
         match next {
             Lookahead::Token(token) => &self.derived.symbols[token.index()],
@@ -231,7 +236,7 @@ impl Machine {
         f: impl FnOnce(&Features<'_>, &mut DecisionScratch) -> R,
     ) -> R {
         for state in [input, stack] {
-            assert_eq!(state.len(), self.reservoir.neurons(), "a state has a value for each neuron");
+            assert_eq!(state.len(), self.reservoir.neurons(), "a state must have one value per neuron");
         }
         let mut scratch = DecisionScratch::default();
         let input = self.project(Side::Input, input, &mut scratch);
@@ -239,7 +244,7 @@ impl Machine {
         f(&Features { input: &input, stack: &stack }, &mut scratch)
     }
 
-    /// The features of a state.
+    /// Computes the features of a state.
     fn project(&self, side: Side, state: &[f64], scratch: &mut DecisionScratch) -> Vec<f64> {
         let mut out = vec![0.; self.readouts.projection.width(side)];
         self.readouts.projection.project_all(self.simd, side, &mut [(state, &mut out)], scratch.comparison());
@@ -270,7 +275,7 @@ impl Machine {
         }
     }
 
-    /// A machine of these parts, and what follows from them.
+    /// Creates a machine from its parts, and computes the derived features.
     pub(super) fn new(
         alphabet: Arc<Alphabet>,
         reservoir: Arc<dyn Reservoir>,
@@ -311,7 +316,7 @@ impl Machine {
     }
 }
 
-/// What an input, or the end of the word, is to a reservoir.
+/// Returns the reservoir input for an input of the machine, or for the end of the word (`None`).
 pub(super) fn drive(input: Option<Input<'_>>) -> Drive<'_> {
     match input {
         None => Drive::Silence,

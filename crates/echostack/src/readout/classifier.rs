@@ -1,4 +1,4 @@
-//! A support vector machine on plain vectors, for models other than ours.
+//! A support vector machine on plain vectors, for use with other models than the reservoir stack machine.
 
 use super::head::{Pair, most_votes, unbeaten};
 use super::lessons::{Distances, Lesson, StateId, States};
@@ -6,7 +6,7 @@ use super::svm::{Fault, Problem, Shape, Svm, train};
 use crate::control::Control;
 use crate::simd::{Comparison, Rows, Simd};
 
-/// A trained classifier: C-SVC with an RBF kernel, one against one, as scikit-learn's `SVC` is.
+/// A trained classifier: C-SVC with an RBF kernel, one against one, like scikit-learn's `SVC`.
 ///
 /// ```
 /// use echostack::readout::{Classifier, Svm};
@@ -17,28 +17,29 @@ use crate::simd::{Comparison, Rows, Simd};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Classifier {
-    /// The labels, by class.
+    /// The label of each class.
     labels: Vec<usize>,
     gamma: f64,
     support: Rows,
-    /// One for each pair of classes; the terms refer to the support vectors.
+    /// The pairs of classes. Their terms refer to the support vectors.
     pairs: Vec<Pair>,
 }
 
-/// Why a classifier could not be trained.
+/// The reason a classifier could not be trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassifierError {
     /// There are no rows.
-    #[error("there is nothing to learn from")]
+    #[error("no rows were given; a classifier needs at least one")]
     Empty,
-    /// A value is not finite, or all rows are equal but not their labels.
-    #[error("a value is not finite, or rows with different labels are all equal")]
+    /// A value is not finite or overflowed, or the kernel's gamma is not positive and finite, for example because the
+    /// variance of the rows is 0 to working precision.
+    #[error("a value is not finite or overflowed, or gamma is not positive and finite; rescale the rows")]
     NotFinite,
     /// The control asked to stop.
     #[error("cancelled")]
     Cancelled,
-    /// The optimisation did not come to an end.
+    /// The optimization did not converge.
     #[error("no solution after {0} steps; lower the cost or raise the tolerance")]
     NotConverged(usize),
 }
@@ -54,10 +55,11 @@ impl From<Fault> for ClassifierError {
 }
 
 impl Classifier {
-    /// Trains on rows of `width` values with their labels. Equal rows count once; of two labels the first stands.
+    /// Trains a classifier on rows of `width` values with their labels. Equal rows count once, with the label of the
+    /// first.
     ///
     /// # Errors
-    /// If there are no rows, a value is not finite, the control cancels, or the optimisation does not end.
+    /// If there are no rows, a value is not finite, the control cancels, or the optimization does not converge.
     pub fn fit<'a>(
         width: usize,
         rows: impl IntoIterator<Item = (&'a [f64], usize)>,
@@ -90,7 +92,7 @@ impl Classifier {
         if !(gamma.is_finite() && gamma > 0.) {
             return Err(ClassifierError::NotFinite);
         }
-        // The solver knows pairs of states; here all have the same first one, which then does not count.
+        // The solver works on pairs of states. Here the first state is the same in all pairs and has no effect.
         let mut nothing = States::new(1);
         let input = nothing.intern(&[0.]);
         let lesson = |row| Lesson { input, stack: StateId::new(row as u32) };
@@ -115,7 +117,7 @@ impl Classifier {
         Ok(Self { labels, gamma, support, pairs })
     }
 
-    /// The label of a vector.
+    /// Returns the predicted label of a vector.
     pub fn classify(&self, vector: &[f64]) -> usize {
         let simd = Simd::default();
         let mut comparison = Comparison::default();

@@ -1,19 +1,19 @@
-//! Training that is repeated at a rising cost, until its result is good enough.
+//! Training that is repeated at increasing cost until the result is good enough.
 
-/// By what the cost is multiplied when a round has taught nothing new.
+/// The factor by which the cost is multiplied when a round is stuck.
 const RAISE: f64 = 10.;
 
-/// How a round of training ended.
+/// The outcome of a round of training.
 pub(crate) enum Outcome<T> {
-    /// With a result to be kept.
+    /// The round ended with a result to keep.
     Done(T),
-    /// With more to be taught at the same cost.
+    /// There is more to teach at the same cost.
     Open,
-    /// With nothing new to be taught: only a higher cost can help.
+    /// There is nothing new to teach: only a higher cost can help.
     Stuck,
 }
 
-/// Trains again and again, by rounds that are counted from 1 and given the cost, until one is done.
+/// Repeats training until a round is done. Each round is called with its number, counted from 1, and the cost.
 pub(crate) fn at_rising_cost<T, E>(
     mut cost: f64,
     mut round: impl FnMut(usize, f64) -> Result<Outcome<T>, E>,

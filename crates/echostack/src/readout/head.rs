@@ -1,28 +1,28 @@
-//! Heads: what joins the halves of a readout to a decision between classes.
+//! Heads, which join the halves of a readout and decide between classes.
 
 use super::projection::Projection;
 use crate::simd::Comparison;
 
-/// A decision: the index of the class, and how far it is from another.
+/// A decision: the index of the class, and the distance to a different decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Decision {
     pub(crate) class: usize,
     pub(crate) margin: f64,
 }
 
-/// One of two classes against the other.
+/// A binary classifier for one pair of classes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) first: u32,
     pub(crate) second: u32,
-    /// The support vectors, by their place in the kernel, with their signed weights.
+    /// The support vectors, by their index in the kernel, with their signed weights.
     pub(crate) terms: Vec<(u32, f64)>,
     pub(crate) intercept: f64,
 }
 
 impl Pair {
-    /// The decision value, from the kernel values of the support vectors: above 0 for the first class. Terms are summed in
-    /// four interleaved parts, which need not wait for each other.
+    /// Returns the decision value, given the kernel values of the support vectors: above 0 for the first class. The
+    /// terms are summed in four interleaved parts, which do not have to wait for each other.
     pub(crate) fn value(&self, kernel: &[f64]) -> f64 {
         let term = |&(at, weight): &(u32, f64)| weight * kernel[at as usize];
         let (fours, rest) = self.terms.as_chunks::<4>();
@@ -37,46 +37,46 @@ impl Pair {
     }
 }
 
-/// What joins the halves to a decision between classes.
+/// The part of a readout that joins the halves and decides between classes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Head {
-    /// Always this class.
+    /// A head that always decides on this class.
     Constant(usize),
-    /// A vote of all pairs of classes.
+    /// A vote among all pairs of classes.
     Votes { kernel: usize, classes: usize, pairs: Vec<Pair> },
-    /// The class of the first clause that holds.
+    /// A decision list: the class of the first clause that holds.
     List { clauses: Vec<Clause>, otherwise: usize },
 }
 
-/// A conjunction of affine functions that must be above 0.
+/// A conjunction of conditions, each of which requires that an affine function is above 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Clause {
-    /// Linear values, by their number, and what is added to each.
+    /// The conditions: the index of a linear value and the intercept added to it.
     pub(crate) conditions: Vec<(u32, f64)>,
     pub(crate) class: usize,
 }
 
 impl Clause {
-    /// How far the clause is from failing, if it holds, or from holding, negated, if it fails.
+    /// Returns the distance from failing if the clause holds, and the negated distance from holding if it fails.
     fn value(&self, linear: &[f64]) -> f64 {
         let condition = |&(number, intercept): &(u32, f64)| linear[number as usize] + intercept;
         self.conditions.iter().map(condition).fold(f64::INFINITY, least)
     }
 }
 
-/// Buffers of a decision, to be used again.
+/// Reusable buffers for decisions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DecisionScratch {
     comparison: Comparison,
     values: Vec<f64>,
-    /// The kernel that `values` belongs to, if they are those of the features at hand.
+    /// The kernel that `values` belong to, or `None` if they are not those of the current features.
     kernel: Option<usize>,
     pairs: Vec<f64>,
     linear: Vec<f64>,
 }
 
 impl DecisionScratch {
-    /// Forgets kernel values: the features have changed.
+    /// Discards the kernel values because the features have changed.
     pub(crate) fn forget(&mut self) {
         self.kernel = None;
     }
@@ -85,7 +85,7 @@ impl DecisionScratch {
         &mut self.comparison
     }
 
-    /// Computes the kernel values of the features at hand, unless they are there.
+    /// Computes the kernel values of the current features, unless they are already known.
     fn evaluate(&mut self, projection: &Projection, kernel: usize, input: &[f64], stack: &[f64]) {
         if self.kernel != Some(kernel) {
             projection.kernel_values(kernel, input, stack, &mut self.values);
@@ -99,15 +99,15 @@ impl DecisionScratch {
         self.pairs.extend(pairs.iter().map(|pair| pair.value(&self.values)));
     }
 
-    /// The decision values of the pairs, as [`Head::pair_values`] left them.
+    /// Returns the decision values of the pairs, as left by [`Head::pair_values`].
     pub(crate) fn pairs(&self) -> &[f64] {
         &self.pairs
     }
 }
 
 impl Head {
-    /// The class for these features. A value above 0 is a vote for the first class of a pair, any other for the second;
-    /// of classes with equal votes the first wins.
+    /// Decides on a class for these features. In a vote, a value above 0 counts for the first class of a pair and any
+    /// other value for the second. Among classes with equal votes, the first wins.
     pub(crate) fn decide(
         &self,
         projection: &Projection,
@@ -139,7 +139,7 @@ impl Head {
         }
     }
 
-    /// The decision values of all pairs, left in `scratch`.
+    /// Computes the decision values of all pairs and leaves them in `scratch`.
     pub(crate) fn pair_values(
         &self,
         projection: &Projection,
@@ -155,20 +155,22 @@ impl Head {
     }
 }
 
-/// The place of the pair of two classes, the smaller one first: the pairs stand in the order (0, 1), (0, 2), ..., (1, 2), ...
+/// Returns the index of the pair of two classes, of which `first` is the smaller. The pairs are in the order (0, 1),
+/// (0, 2), ..., (1, 2), ...
 pub(crate) fn place_of_pair(classes: usize, first: usize, second: usize) -> usize {
     first * (2 * classes - first - 1) / 2 + (second - first - 1)
 }
 
-/// The smaller of two margins; one that is not a number makes the other one, too.
+/// Returns the smaller of two margins, or NaN if one of them is NaN.
 fn least(a: f64, b: f64) -> f64 {
     if b < a || b.is_nan() { b } else { a }
 }
 
-/// The class that wins against every other, if there is one: then it has the most votes, and few pairs need to be looked at.
+/// Returns the class that wins against every other class, if there is one. It has the most votes, and few pairs need to
+/// be evaluated to find it.
 pub(super) fn unbeaten(pairs: &[Pair], classes: usize, kernel: &[f64]) -> Option<Decision> {
     let value = |a: usize, b: usize| pairs[place_of_pair(classes, a, b)].value(kernel);
-    // Only the class that is left after each has met the one that won before can be unbeaten.
+    // Each class in turn meets the winner so far. Only the last winner can be unbeaten.
     let (mut class, mut margin) = (0, f64::INFINITY);
     for other in 1..classes {
         let value = value(class, other);
@@ -185,7 +187,7 @@ pub(super) fn unbeaten(pairs: &[Pair], classes: usize, kernel: &[f64]) -> Option
     Some(Decision { class, margin })
 }
 
-/// The class with the most votes.
+/// Returns the class with the most votes.
 pub(super) fn most_votes(pairs: &[Pair], classes: usize, values: &[f64]) -> Decision {
     let mut votes = vec![0_u32; classes];
     for (pair, &value) in pairs.iter().zip(values) {

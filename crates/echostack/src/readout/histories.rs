@@ -1,8 +1,8 @@
-//! Where states come from: sequences of inputs, which are far smaller than the states they lead to.
+//! Sequences of inputs, kept instead of the states they lead to because they are far smaller.
 
 use crate::reservoir::Drive;
 
-/// The number of a sequence of inputs in [`Histories`].
+/// The index of a sequence of inputs in [`Histories`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct HistoryId(u32);
 
@@ -14,7 +14,7 @@ impl HistoryId {
         Self(number)
     }
 
-    /// The number, as it stands in files; that of the empty sequence is 0.
+    /// Returns the number of the sequence, as stored in files. The empty sequence has number 0.
     pub(crate) fn number(self) -> u32 {
         self.0
     }
@@ -24,19 +24,19 @@ impl HistoryId {
     }
 }
 
-/// Sequences of inputs as a tree: each one is another with one input more.
+/// Sequences of inputs, stored as a tree: each sequence extends its parent by one input.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(crate) struct Histories {
-    /// For each sequence but the empty one, the sequence without its last input.
+    /// The parent of each sequence except the empty one: the sequence without its last input.
     pub(crate) parents: Vec<HistoryId>,
-    /// The last input.
+    /// The last input of each sequence except the empty one.
     pub(crate) last: Vec<HistoryInput>,
-    /// The vectors, `width` values each.
+    /// The vectors among the inputs, `width` values each.
     pub(crate) vectors: Vec<f64>,
     pub(crate) width: usize,
 }
 
-/// What extends a sequence.
+/// An input that extends a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HistoryInput {
     Symbol(u32),
@@ -45,7 +45,7 @@ pub(crate) enum HistoryInput {
 }
 
 impl Histories {
-    /// The sequence with one input more.
+    /// Adds the sequence that extends `parent` by one input.
     pub(crate) fn add(&mut self, parent: HistoryId, drive: Drive<'_>) -> HistoryId {
         let last = match drive {
             Drive::Silence => HistoryInput::End,
@@ -61,7 +61,7 @@ impl Histories {
         HistoryId(self.parents.len() as u32)
     }
 
-    /// The inputs of a sequence.
+    /// Returns the inputs of a sequence.
     pub(crate) fn drives(&self, mut id: HistoryId) -> Vec<Drive<'_>> {
         let mut all = Vec::new();
         while let Some(at) = id.index().checked_sub(1) {

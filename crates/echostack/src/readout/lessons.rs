@@ -1,6 +1,6 @@
-//! What a machine is taught on: distinct states, and which pairs of them go with which label.
+//! The training data of a machine: distinct states, and labels for pairs of them.
 //!
-//! States are large and sequences are small, so what is kept is where each state comes from ([`Histories`]).
+//! States are large and sequences are small, so each state is kept as a sequence that leads to it ([`Histories`]).
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
@@ -15,16 +15,16 @@ use crate::recognize::Reduction;
 use crate::reservoir::{Reservoir, encode};
 use crate::simd::{Comparison, POINTS, ROUND, Rows, Simd};
 
-/// Which of the two states of a machine.
+/// One of the two sides of a machine, each of which has a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Side {
-    /// The state h of the input.
+    /// The input, whose state is h.
     Input,
-    /// The state g of the stack.
+    /// The stack, whose state is g.
     Stack,
 }
 
-/// The number of a distinct state.
+/// The index of a distinct state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateId(u32);
 
@@ -33,18 +33,19 @@ impl StateId {
         Self(index)
     }
 
-    /// The position among the distinct states of its side.
+    /// Returns the position among the distinct states of the same side.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Distinct states. Two are the same if they are equal after rounding to 2^-30; the first one seen is kept.
+/// A set of distinct states. Two states are the same if they are equal after rounding to 2^-30; the first one seen is
+/// kept.
 #[derive(Debug)]
 pub(crate) struct States {
     neurons: usize,
     rows: Rows,
-    /// The sum of the values of each state, and of their squares.
+    /// The sum of the values of each state, and the sum of their squares.
     moments: Vec<[f64; 2]>,
     ids: HashMap<Box<[u64]>, StateId, RandomState>,
 }
@@ -72,13 +73,13 @@ impl States {
         })
     }
 
-    /// A state by its number.
+    /// Returns the state with this index.
     pub(crate) fn get(&self, id: StateId) -> Vec<f64> {
         self.rows.row(id.index()).collect()
     }
 }
 
-/// A pair of states on which something is taught.
+/// A pair of states that serves as a training example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lesson {
     /// The state of the input.
@@ -96,7 +97,7 @@ impl Lesson {
     }
 }
 
-/// The values of an output as a label: equal to the bit or different, and ordered.
+/// The values of an output, used as a label: compared bit by bit, with a total order.
 #[derive(Clone, Debug)]
 pub(crate) struct Values(pub(crate) Vec<f64>);
 
@@ -127,7 +128,7 @@ impl Hash for Values {
     }
 }
 
-/// Lessons of one readout with their labels, each different from the others.
+/// The lessons of one readout with their labels, without duplicates.
 #[derive(Clone, Debug)]
 pub(crate) struct Labelled<L> {
     pub(crate) rows: Vec<Lesson>,
@@ -140,7 +141,7 @@ impl<L: Clone + Eq + Hash> Labelled<L> {
         Self { rows: Vec::new(), labels: Vec::new(), seen: HashSet::new() }
     }
 
-    /// Adds a row unless it is there with the same label.
+    /// Adds a row, unless it is already there with the same label.
     pub(crate) fn add(&mut self, lesson: Lesson, label: L) {
         if self.seen.insert((lesson, label.clone())) {
             self.rows.push(lesson);
@@ -149,18 +150,18 @@ impl<L: Clone + Eq + Hash> Labelled<L> {
     }
 }
 
-/// What Algorithm 3 returns: the training sets of all readouts, over distinct states.
+/// The result of Algorithm 3: the training sets of all readouts, over distinct states.
 #[derive(Clone, Debug)]
 pub struct Lessons {
     pub(crate) histories: Histories,
-    /// For each distinct state of the input, a sequence that leads to it.
+    /// A sequence that leads to each distinct state of the input.
     pub(crate) inputs: Vec<HistoryId>,
-    /// For each distinct state of the stack, a sequence that leads to it.
+    /// A sequence that leads to each distinct state of the stack.
     pub(crate) stacks: Vec<HistoryId>,
     pub(crate) actions: Labelled<Reduction>,
     pub(crate) shifts: Labelled<bool>,
     pub(crate) outputs: Labelled<Values>,
-    /// For a regression: every step with its output, repetitions included.
+    /// Every step with its output, duplicates included; used only for a regression.
     pub(crate) steps: Vec<(Lesson, Values)>,
 }
 
@@ -177,34 +178,34 @@ impl Lessons {
         }
     }
 
-    /// The states of a lesson in a reservoir: h and g.
+    /// Computes the states h and g of a lesson in a reservoir.
     pub fn states(&self, reservoir: &dyn Reservoir, lesson: Lesson) -> (Vec<f64>, Vec<f64>) {
         let state = |history| encode(reservoir, Simd::default(), self.histories.drives(history));
         (state(self.inputs[lesson.input.index()]), state(self.stacks[lesson.stack.index()]))
     }
 
-    /// What to do to the stack: the rows that pop and push are trained on.
+    /// Returns the rows that pop and push are trained on, each with the action on the stack.
     pub fn actions(&self) -> impl ExactSizeIterator<Item = (Lesson, Reduction)> {
         self.actions.rows.iter().copied().zip(self.actions.labels.iter().copied())
     }
 
-    /// What to shift.
+    /// Returns the rows that the shift readout is trained on, each with the decision whether to shift.
     pub fn shifts(&self) -> impl ExactSizeIterator<Item = (Lesson, bool)> {
         self.shifts.rows.iter().copied().zip(self.shifts.labels.iter().copied())
     }
 
-    /// What to put out.
+    /// Returns the rows that the output classifier is trained on, each with the output values.
     pub fn outputs(&self) -> impl ExactSizeIterator<Item = (Lesson, &[f64])> {
         self.outputs.rows.iter().copied().zip(self.outputs.labels.iter().map(|values| values.0.as_slice()))
     }
 
-    /// The number of distinct states of the input and of the stack.
+    /// Returns the numbers of distinct states of the input and of the stack.
     pub fn state_counts(&self) -> (usize, usize) {
         (self.inputs.len(), self.stacks.len())
     }
 }
 
-/// 1 / (features * variance) over these rows: scikit-learn's gamma "scale".
+/// Returns 1 / (features * variance) over these rows: scikit-learn's `gamma="scale"`.
 pub(crate) fn scale(inputs: &States, stacks: &States, rows: &[Lesson]) -> f64 {
     let features = (2 * inputs.neurons) as f64;
     let count = features * rows.len() as f64;
@@ -217,17 +218,17 @@ pub(crate) fn scale(inputs: &States, stacks: &States, rows: &[Lesson]) -> f64 {
     if variance > 0. { 1. / (features * variance) } else { 1. }
 }
 
-/// Squared distances between the states of one side, computed for [`POINTS`] states together when first asked for.
+/// Squared distances between the states of one side, computed on demand in groups of [`POINTS`] states.
 pub(crate) struct Distances<'a> {
     rows: &'a Rows,
-    /// The distances to all, group by group.
+    /// The distances from the states of each group to all states.
     known: Vec<OnceLock<Box<[f64]>>>,
-    /// How many more groups may be kept.
+    /// The number of further groups that may be kept.
     room: AtomicUsize,
     simd: Simd,
 }
 
-/// The memory that kept distances of one side may take, in values.
+/// The maximum number of distances kept in memory for one side.
 const MAX_KEPT_DISTANCES: usize = 1 << 25;
 
 impl<'a> Distances<'a> {
@@ -238,7 +239,7 @@ impl<'a> Distances<'a> {
         Self { rows, known, room, simd }
     }
 
-    /// Calls `f` with the distances of state `id` to all.
+    /// Calls `f` with the distances from the state `id` to all states.
     pub(crate) fn with_row<R>(&self, id: StateId, f: impl FnOnce(&[f64]) -> R) -> R {
         let (group, count) = (id.index() / POINTS, self.rows.len());
         let first = group * POINTS;

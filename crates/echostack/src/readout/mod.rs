@@ -1,11 +1,13 @@
-//! Readouts: what decides on a pair of states, the input's h and the stack's g.
+//! Readouts, which make decisions from a pair of states: the state h of the input and the state g of the stack.
 //!
-//! Every readout is split in two halves (a projection): what depends on h alone is computed once a token, what depends
-//! on g alone once a push; a head joins the halves. For a support vector machine with RBF kernel the halves are the
-//! factors exp(-gamma |h - h_i|^2) and exp(-gamma |g - g_i|^2) of its kernel values; for a linear map they are its two
-//! summands. Many support vectors share a half, which is then computed once for all of them.
+//! Every readout is split into two halves (a projection) and a head that joins them. The half that depends only on h is
+//! computed once per token, the half that depends only on g once per push. For a support vector machine with an RBF
+//! kernel, the halves are the factors exp(-gamma |h - h_i|^2) and exp(-gamma |g - g_i|^2) of its kernel values; for a
+//! linear map, they are its two summands. Many support vectors share a half, which is then computed once for all of
+//! them.
 //!
-//! A machine that was constructed has no support vectors: its heads are lists of clauses over linear values.
+//! A machine that was constructed rather than trained has no support vectors: its heads are lists of clauses over
+//! linear values.
 
 mod classifier;
 mod cost;

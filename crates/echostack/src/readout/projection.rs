@@ -1,4 +1,4 @@
-//! The halves of readouts: what can be computed from the state of the input, or of the stack, alone.
+//! The halves of readouts: the features that can be computed from the state of the input alone or of the stack alone.
 
 use std::collections::HashMap;
 
@@ -13,45 +13,45 @@ pub(crate) struct Projection {
     kernels: Vec<Kernel>,
 }
 
-/// One side of a projection. A state's features are the kernel factors of each kernel, then the linear values.
+/// One side of a projection. The features of a state are the factors of each kernel, followed by the linear values.
 #[derive(Clone, Debug)]
 struct Half {
     centres: Rows,
-    /// For each kernel the centres that it uses.
+    /// The centers that each kernel uses.
     members: Vec<Vec<u32>>,
     /// A linear map, column by column, and the number of its outputs.
     linear: (Vec<f64>, usize),
     width: usize,
 }
 
-/// A kernel of one width and the support vectors of all heads that share it.
+/// A kernel with one width, and the support vectors of all heads that share it.
 #[derive(Clone, Debug)]
 struct Kernel {
     gamma: f64,
-    /// Where its factors begin among the features of either side.
+    /// The offset of its factors among the features, on each side.
     offsets: [usize; 2],
-    /// For each support vector the place of its halves among the factors.
+    /// The indices of the halves of each support vector among the factors.
     support: Vec<[u32; 2]>,
 }
 
-/// A kernel that is put together: the support vectors of one training set, as pairs of states.
+/// A kernel under construction: the support vectors of one training set, as pairs of states.
 pub(crate) struct KernelParts {
     pub(crate) gamma: f64,
     pub(crate) support: Vec<Lesson>,
 }
 
-/// What a model file keeps of a projection.
+/// The data of a projection that a model file stores.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ProjectionParts {
-    /// For the input and for the stack.
+    /// The halves for the input and for the stack.
     pub(crate) halves: [HalfParts; 2],
-    /// gamma and support of each kernel.
+    /// The gamma and the support vectors of each kernel.
     pub(crate) kernels: Vec<(f64, Vec<[u32; 2]>)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HalfParts {
-    /// The centres, one after the other.
+    /// The centers, one after the other.
     pub(crate) centres: Vec<f64>,
     pub(crate) members: Vec<Vec<u32>>,
     pub(crate) linear: (Vec<f64>, usize),
@@ -63,7 +63,7 @@ impl Half {
         HalfParts { centres, members: self.members.clone(), linear: self.linear.clone() }
     }
 
-    /// `None` if a member is no centre or the linear map has the wrong size.
+    /// Builds a half from its parts. Returns `None` if a member is not a center or the linear map has the wrong size.
     fn from_parts(neurons: usize, parts: HalfParts) -> Option<Self> {
         let HalfParts { centres: values, members, linear } = parts;
         let mut centres = Rows::new(neurons);
@@ -101,7 +101,7 @@ impl Half {
 }
 
 impl Projection {
-    /// Puts a projection together from kernels over `lessons` and a linear map for either side.
+    /// Builds a projection from kernels over lessons and a linear map for each side.
     pub(crate) fn new(
         inputs: &States,
         stacks: &States,
@@ -133,7 +133,7 @@ impl Projection {
         ProjectionParts { halves: [self.input.parts(), self.stack.parts()], kernels }
     }
 
-    /// `None` if the parts do not fit together.
+    /// Builds a projection from its parts. Returns `None` if they do not fit together.
     pub(crate) fn from_parts(neurons: usize, parts: ProjectionParts) -> Option<Self> {
         let [input, stack] = parts.halves;
         let (input, stack) = (Half::from_parts(neurons, input)?, Half::from_parts(neurons, stack)?);
@@ -149,12 +149,12 @@ impl Projection {
         sound.then(|| Self::assemble(input, stack, parts.kernels.into_iter()))
     }
 
-    /// The number of support vectors of a kernel.
+    /// Returns the number of support vectors of a kernel, or `None` if there is no such kernel.
     pub(crate) fn support(&self, kernel: usize) -> Option<usize> {
         self.kernels.get(kernel).map(|kernel| kernel.support.len())
     }
 
-    /// The number of linear values.
+    /// Returns the number of linear values.
     pub(crate) fn linear_count(&self) -> usize {
         self.input.linear.1
     }
@@ -166,17 +166,17 @@ impl Projection {
         }
     }
 
-    /// The number of features of a state.
+    /// Returns the number of features of a state on this side.
     pub(crate) fn width(&self, side: Side) -> usize {
         self.half(side).width
     }
 
-    /// The number of distinct centres on a side.
+    /// Returns the number of distinct centers on this side.
     pub(crate) fn centres(&self, side: Side) -> usize {
         self.half(side).centres.len()
     }
 
-    /// Fills in the features of each state. `comparison` is scratch.
+    /// Fills in the features of each state. `comparison` is scratch space.
     pub(crate) fn project_all(
         &self,
         simd: Simd,
@@ -201,7 +201,7 @@ impl Projection {
         }
     }
 
-    /// The kernel value of each support vector of a kernel, from the features of both states.
+    /// Computes the kernel value of each support vector of a kernel from the features of both states.
     pub(super) fn kernel_values(&self, kernel: usize, input: &[f64], stack: &[f64], out: &mut Vec<f64>) {
         let kernel = &self.kernels[kernel];
         let (input, stack) = (&input[kernel.offsets[0]..], &stack[kernel.offsets[1]..]);
@@ -209,7 +209,7 @@ impl Projection {
         out.extend(kernel.support.iter().map(|&[a, b]| input[a as usize] * stack[b as usize]));
     }
 
-    /// The sum of the linear values of both states.
+    /// Computes the sums of the linear values of both states.
     pub(crate) fn linear_values(&self, input: &[f64], stack: &[f64], out: &mut Vec<f64>) {
         let count = self.input.linear.1;
         out.clear();

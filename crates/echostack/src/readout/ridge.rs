@@ -1,4 +1,4 @@
-//! Ridge regression: the linear map V that minimises |X V - Y|^2 + penalty |V|^2, without intercept.
+//! Ridge regression without intercept: finds the linear map V that minimizes |X V - Y|^2 + penalty |V|^2.
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::Solve;
@@ -7,12 +7,12 @@ use rayon::prelude::*;
 
 use super::lessons::{Lesson, States, Values};
 
-/// How many rows are multiplied as one.
+/// The number of rows in a block, which is multiplied as a whole.
 const ROWS_PER_BLOCK: usize = 4096;
-/// How many such blocks are in work at once.
+/// The number of blocks that are processed at once.
 const BLOCKS_AT_ONCE: usize = 16;
 
-/// The normal equations of a regression, to which rows are added.
+/// The normal equations of a regression, accumulated from rows.
 struct Normal {
     left: Mat<f64>,
     right: Mat<f64>,
@@ -24,8 +24,8 @@ impl Normal {
         Self { left, right: Mat::zeros(width, outputs) }
     }
 
-    /// Adds rows that lie one after the other. Blocks of them are multiplied on rayon's threads and added in their order, so that
-    /// the sums do not depend on the number of threads. Of the symmetric left side only the lower half is kept.
+    /// Adds rows, given one after the other. Blocks of rows are multiplied on rayon's threads and added in order, so
+    /// the sums do not depend on the number of threads. Only the lower half of the symmetric left side is kept.
     fn add(&mut self, x: &[f64], y: &[f64]) {
         let (width, outputs) = (self.left.ncols(), self.right.ncols());
         let product = |(x, y): (&[f64], &[f64])| {
@@ -47,7 +47,7 @@ impl Normal {
         }
     }
 
-    /// The solution, row by row, or `None` if the equations are singular to working precision.
+    /// Returns the solution, row by row, or `None` if the equations are singular to working precision.
     fn solve(&self) -> Option<Vec<f64>> {
         let solution = self.left.llt(Triangle::Lower).ok()?.solve(&self.right);
         let places = (0..solution.nrows()).flat_map(|i| (0..solution.ncols()).map(move |k| (i, k)));
@@ -56,21 +56,21 @@ impl Normal {
     }
 }
 
-/// The linear map W that minimises |X W - Y|^2 + penalty |W|^2, row by row; `None` if it is not unique to working precision. The
-/// rows of X and of Y, `width` and `outputs` values each, lie one after the other.
+/// Returns the linear map W that minimizes |X W - Y|^2 + penalty |W|^2, row by row, or `None` if it is not unique to
+/// working precision. The rows of X have `width` values and the rows of Y `outputs` values; both are given row by row.
 ///
 /// # Panics
-/// If X and Y do not have the same number of rows, or a row is not whole.
+/// If X and Y do not have the same number of rows, a row is incomplete, or `width` or `outputs` is 0.
 pub fn least_squares(x: &[f64], width: usize, y: &[f64], outputs: usize, penalty: f64) -> Option<Vec<f64>> {
-    assert!(width > 0 && outputs > 0 && x.len().is_multiple_of(width), "X has whole rows");
-    assert_eq!(x.len() / width * outputs, y.len(), "Y has as many rows as X");
+    assert!(width > 0 && outputs > 0 && x.len().is_multiple_of(width), "X must consist of whole rows");
+    assert_eq!(x.len() / width * outputs, y.len(), "Y must have as many rows as X");
     let mut normal = Normal::new(width, outputs, penalty);
     normal.add(x, y);
     normal.solve()
 }
 
-/// Fits the outputs of all steps. Returns the map on h and the map on g, column by column, or `None` if the normal
-/// equations are singular to working precision.
+/// Fits a linear map to the outputs of all steps. Returns the map on h and the map on g, column by column, or `None` if
+/// the normal equations are singular to working precision.
 pub(crate) fn ridge(
     inputs: &States,
     stacks: &States,

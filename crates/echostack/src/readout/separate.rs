@@ -1,4 +1,4 @@
-//! An affine function that is above 0 on some states and below 0 on others, as far from 0 as it can be.
+//! Maximum-margin affine separators: functions that are positive on some states and negative on others.
 
 use super::lessons::{Distances, Lesson, StateId, States};
 use super::svm::{Fault, Problem, Shape, Svm, train};
@@ -12,14 +12,14 @@ pub(crate) struct Affine {
 }
 
 impl Affine {
-    /// The same everywhere.
+    /// Returns a constant function.
     pub(crate) fn constant(neurons: usize, intercept: f64) -> Self {
         Self { weights: vec![0.; neurons], intercept }
     }
 }
 
-/// Separates the states for which `positive` holds from the others: at least 1 on the ones and at most -1 on the others, if the
-/// cost is large enough for that. If there are only ones or only others, it is 1 or -1 everywhere.
+/// Separates the states for which `positive` holds from the others: the function is at least 1 on the former and at
+/// most -1 on the latter, if the cost is large enough. If all states are of one kind, it is 1 or -1 everywhere.
 pub(crate) fn separate(
     states: &States,
     distances: &Distances<'_>,
@@ -30,7 +30,7 @@ pub(crate) fn separate(
     if positive.iter().all(|&is| is == positive[0]) {
         return Ok(Affine::constant(neurons, if positive.first() == Some(&true) { 1. } else { -1. }));
     }
-    // All rows have the same input, which then does not count.
+    // All rows have the same input, which therefore has no effect.
     let mut nothing = States::new(neurons);
     let input = nothing.intern(&vec![0.; neurons]);
     let rows: Vec<Lesson> = (0..positive.len()).map(|row| Lesson { input, stack: StateId::new(row as u32) }).collect();
@@ -47,7 +47,7 @@ pub(crate) fn separate(
     let mut all = Affine::constant(neurons, pairs[0].intercept);
     for &(row, weight) in &pairs[0].terms {
         let state = states.get(StateId::new(row));
-        // The kernel is 1 - |x - y|^2 / 2; the weights add up to 0, so that only this is left of it.
+        // The kernel is 1 - |x - y|^2 / 2. The weights add up to 0, so only these terms remain.
         all.intercept -= weight * state.iter().map(|x| x * x).sum::<f64>() / 2.;
         all.weights.iter_mut().zip(&state).for_each(|(sum, x)| *sum += weight * x);
     }
@@ -85,7 +85,7 @@ mod tests {
                 .collect();
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
             assert!((least - 1.).abs() < 0.01, "round {round}: {least}");
-            // Some direction separates by 0.1 of its length; the widest margin is no narrower.
+            // `direction` separates the points with a margin of 0.1 / |direction|; the widest margin is at least that.
             let length = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
             assert!(1. / length(&found.weights) >= 0.1 / length(&direction) * 0.99, "round {round}");
         }

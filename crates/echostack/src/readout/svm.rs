@@ -1,6 +1,7 @@
-//! The support vector classifier: C-SVC with RBF or linear kernel, one against one, as LIBSVM and scikit-learn define it.
+//! The support vector classifier: C-SVC with an RBF or linear kernel, one against one, as defined by LIBSVM and
+//! scikit-learn.
 //!
-//! The solver is sequential minimal optimisation with second-order working set selection (Fan, Chen, Lin 2005). Kernel
+//! The solver is sequential minimal optimization with second-order working set selection (Fan, Chen, Lin 2005). Kernel
 //! columns are computed when first needed, from squared distances between the distinct halves of the rows.
 
 use std::collections::VecDeque;
@@ -16,24 +17,24 @@ use crate::simd::Simd;
 /// Parameters of the support vector machines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Svm {
-    /// The penalty C of a training row on the wrong side of its margin.
+    /// The penalty C for a training row on the wrong side of its margin.
     pub cost: f64,
-    /// The width of the kernel exp(-gamma |x - y|^2): gamma as a multiple of scikit-learn's "scale", which is
+    /// The gamma of the kernel exp(-gamma |x - y|^2), as a multiple of scikit-learn's "scale", which is
     /// 1 / (features * variance).
     pub gamma: f64,
-    /// The violation of optimality at which training stops.
+    /// The stopping tolerance: the violation of the optimality conditions at which training stops.
     pub tolerance: f64,
 }
 
-/// scikit-learn's `gamma="scale"` and tolerance. The cost is 100 in place of its 1: traces do not contradict each other, so no row
-/// has to end up on the wrong side.
+/// Returns scikit-learn's defaults (`gamma="scale"` and its tolerance), except that the cost is 100 instead of 1:
+/// traces do not contradict each other, so no row has to end up on the wrong side.
 impl Default for Svm {
     fn default() -> Self {
         Self { cost: 100., gamma: 1., tolerance: 1e-3 }
     }
 }
 
-/// The parameters as a model's manifest records them. The text is part of the file, so it does not change.
+/// Writes the parameters as recorded in a model's manifest. The text is part of the file format and must not change.
 impl fmt::Display for Svm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cost, gamma, tolerance } = self;
@@ -41,7 +42,7 @@ impl fmt::Display for Svm {
     }
 }
 
-/// What a classifier is trained on.
+/// A classification problem: the training data and the kernel.
 pub(crate) struct Problem<'a> {
     pub(crate) rows: &'a [Lesson],
     /// The class of each row.
@@ -53,16 +54,16 @@ pub(crate) struct Problem<'a> {
     pub(crate) simd: Simd,
 }
 
-/// The kernel, as a function of the distance.
+/// The kernel, as a function of the distance between rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shape {
-    /// exp(-gamma |x - y|^2)
+    /// The Gaussian kernel exp(-gamma |x - y|^2).
     Gaussian { gamma: f64 },
-    /// 1 - |x - y|^2 / 2: the inner product, but for terms that cancel as the weights add up to 0.
+    /// The kernel 1 - |x - y|^2 / 2: the inner product, up to terms that cancel because the weights add up to 0.
     Linear,
 }
 
-/// Why training ended without a result.
+/// The reason training ended without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     Cancelled,
@@ -70,7 +71,8 @@ pub(crate) enum Fault {
     NotFinite,
 }
 
-/// Trains all pairs of classes, in the order (0, 1), (0, 2), ..., (1, 2), ...; the terms refer to rows.
+/// Trains all pairs of classes, in the order (0, 1), (0, 2), ..., (1, 2), ... The terms refer to rows. `done` is called
+/// after each pair.
 pub(crate) fn train(
     problem: &Problem<'_>,
     params: Svm,
@@ -93,23 +95,24 @@ pub(crate) fn train(
     pairs.par_iter().map(solve).collect()
 }
 
-/// The memory that the kernel columns of one pair may take, in values.
+/// The maximum number of kernel values kept in memory for one pair of classes.
 const MAX_KEPT_VALUES: usize = 1 << 25;
-/// Optimisation is given up after so many rounds, or after so many for each row, if that is more; as in LIBSVM.
+/// The number of rounds after which optimization gives up, unless [`ROUNDS_PER_ROW`] allows more; as in LIBSVM.
 const MIN_ROUND_LIMIT: usize = 10_000_000;
+/// The number of rounds per row after which optimization gives up, unless [`MIN_ROUND_LIMIT`] allows more.
 const ROUNDS_PER_ROW: usize = 100;
-/// What a curvature that is not positive is replaced by, as in LIBSVM.
+/// The replacement for a curvature that is not positive, as in LIBSVM.
 const TAU: f64 = 1e-12;
 
-/// Minimises 1/2 a'Qa - sum a under 0 <= a <= C and y'a = 0, with Q_ij = y_i y_j K_ij.
+/// Minimizes 1/2 a'Qa - sum a subject to 0 <= a <= C and y'a = 0, where Q_ij = y_i y_j K_ij.
 struct Solver<'a> {
     problem: &'a Problem<'a>,
     rows: &'a [u32],
     params: Svm,
-    /// +1 for the first class, -1 for the second.
+    /// The sign of each row: +1 for the first class, -1 for the second.
     sign: Vec<f64>,
     alpha: Vec<f64>,
-    /// The gradient times the sign, negated: rises towards the solution for rows that may go up.
+    /// The negated gradient times the sign: the rate at which the objective falls as y_i a_i grows.
     ascent: Vec<f64>,
     columns: Vec<Option<Box<[f64]>>>,
     kept: VecDeque<usize>,
@@ -130,7 +133,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Makes sure that the kernel column of row `i` is there; the one computed longest ago gives way.
+    /// Makes sure that the kernel column of row `i` is in memory, and evicts the oldest column if there is no room.
     fn fetch(&mut self, i: usize) {
         if self.columns[i].is_some() {
             return;
@@ -165,17 +168,17 @@ impl<'a> Solver<'a> {
         self.columns[i].as_deref().expect("the column was fetched")
     }
 
-    /// Whether a_i may move so that y_i a_i grows.
+    /// Returns whether a_i may move so that y_i a_i grows.
     fn may_rise(&self, i: usize) -> bool {
         if self.sign[i] > 0. { self.alpha[i] < self.params.cost } else { self.alpha[i] > 0. }
     }
 
-    /// Whether a_i may move so that y_i a_i falls.
+    /// Returns whether a_i may move so that y_i a_i falls.
     fn may_fall(&self, i: usize) -> bool {
         if self.sign[i] > 0. { self.alpha[i] > 0. } else { self.alpha[i] < self.params.cost }
     }
 
-    /// The pair to optimise next, or none if the solution is optimal to the tolerance.
+    /// Returns the pair to optimize next, or `None` if the solution is optimal to within the tolerance.
     fn select(&mut self) -> Option<(usize, usize)> {
         let mut up = f64::NEG_INFINITY;
         let mut first = None;
@@ -234,7 +237,7 @@ impl<'a> Solver<'a> {
         self.problem.simd.add_scaled(step, column(j), ascent);
     }
 
-    /// The signed weights y_i a_i, and rho.
+    /// Solves the problem. Returns the signed weights y_i a_i, and rho.
     fn solve(mut self, control: &dyn Control) -> Result<(Vec<f64>, f64), Fault> {
         let max_rounds = MIN_ROUND_LIMIT.max(ROUNDS_PER_ROW * self.rows.len());
         for round in 0..max_rounds {
@@ -252,7 +255,8 @@ impl<'a> Solver<'a> {
         Err(Fault::NotConverged(max_rounds))
     }
 
-    /// The mean of y_i times the gradient over the free rows; without any, the middle of what the others allow.
+    /// Returns rho: the mean of y_i times the gradient over the free rows or, if there are none, the midpoint of the
+    /// interval that the other rows allow.
     fn rho(&self) -> f64 {
         let (mut low, mut high, mut sum, mut free) = (f64::NEG_INFINITY, f64::INFINITY, 0., 0);
         for i in 0..self.rows.len() {

@@ -1,49 +1,51 @@
-//! What happens in a session, and the observers that see it.
+//! Events of a session, and the observers that see them.
 
 use crate::symbol::SymbolId;
 
-/// One action on the stack: pop so many symbols, then push one or none. (The paper's j and A.)
+/// One action on the stack: pop some symbols, then push one symbol or none (the paper's j and A).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reduction {
-    /// How many symbols are popped.
+    /// The number of symbols to pop.
     pub pop: u32,
-    /// The nonterminal that is pushed then.
+    /// The nonterminal to push after the pop, if any.
     pub push: Option<SymbolId>,
 }
 
 impl Reduction {
-    /// No pop and no push: the decision that ends the loop over one token.
+    /// The reduction without a pop or a push. This decision ends the loop over one token.
     pub const NONE: Self = Self { pop: 0, push: None };
 }
 
-/// What happens in a session. For each token and for the end: decisions up to one that is [`Reduction::NONE`], one
-/// output, and for a token one shift.
+/// An event of a session. For each token and for the end of the word, there are decisions up to and including one that
+/// is [`Reduction::NONE`], then one output and, for a token, one shift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event<'a> {
-    /// What is done to the stack, and how far the decision was from another (infinite for an automaton).
+    /// A decision about the stack, and its margin over any other decision, which is infinite for an automaton.
     Decide {
         /// The action.
         reduction: Reduction,
-        /// The distance to another decision.
+        /// The margin over any other decision.
         margin: f64,
     },
     /// The output on this token, before it is shifted (the paper's y).
     Output {
-        /// The values; a recogniser of a language has one, 0 or 1.
+        /// The values. A recognizer of a language has a single value, 0 or 1.
         values: &'a [f64],
     },
-    /// Whether the token was shifted onto the stack.
+    /// The decision whether to shift the token onto the stack.
     Shift {
-        /// False: refused in strict mode, skipped in tolerant mode.
+        /// Whether the token was shifted. If not, it is refused in strict mode and skipped in tolerant mode.
         shifted: bool,
-        /// The distance to another decision.
+        /// The margin over the other decision.
         margin: f64,
     },
 }
 
-/// Sees each step of a session. `()` sees nothing; a closure over the position and the event is an observer.
+/// An observer that sees each step of a session. `()` ignores all events, and any closure that takes the position and
+/// the event is an observer.
 pub trait Observer {
-    /// Something happened on the token at this position (the word's length: on its end).
+    /// Called for each event on the token at this position. On the end of the word, the position is the length of the
+    /// word.
     fn event(&mut self, position: u64, event: Event<'_>);
 }
 

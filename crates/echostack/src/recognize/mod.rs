@@ -1,6 +1,6 @@
-//! What all recognizers have in common: sessions that are fed token by token, verdicts, limits, observers.
+//! The common interface of all recognizers: sessions that read a word token by token, verdicts, limits and observers.
 //!
-//! Automata, machines and tables implement [`Recognizer`], so that a test or a program written once runs with each of them.
+//! Automata, machines and tables implement [`Recognizer`], so the same test or program works with each of them.
 
 mod event;
 mod mode;

@@ -1,14 +1,14 @@
-//! What a machine may be asked to be: strict or tolerant, and how it sees its input.
+//! The modes of a machine: whether it is strict or tolerant, and how it sees its input.
 
 use serde::{Deserialize, Serialize};
 
 use crate::name::named;
 
-/// What a token means that cannot follow.
+/// How tokens that cannot follow are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// The paper's machine: a refused token is skipped and the word is judged at its end.
+    /// A refused token is skipped, and the word is judged at its end, as in the paper.
     #[default]
     Tolerant,
     /// A refused token rejects the word at its position.
@@ -19,7 +19,7 @@ impl Mode {
     /// All modes.
     pub const ALL: [Self; 2] = [Self::Tolerant, Self::Strict];
 
-    /// Its name in files and on the command line.
+    /// Returns the mode's name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tolerant => "tolerant",
@@ -30,14 +30,14 @@ impl Mode {
 
 named!(Mode, "mode");
 
-/// How a machine sees its input.
+/// The representation of the input that a machine sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum View {
     /// The state of the reservoir over the whole input so far, as in the paper.
     #[default]
     Reservoir,
-    /// The encoding of the next token alone: all that an LR(1) decision needs.
+    /// The encoding of the next token alone, which is all that an LR(1) decision needs.
     Symbol,
 }
 
@@ -45,7 +45,7 @@ impl View {
     /// All views.
     pub const ALL: [Self; 2] = [Self::Reservoir, Self::Symbol];
 
-    /// Its name in files and on the command line.
+    /// Returns the view's name in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reservoir => "reservoir",

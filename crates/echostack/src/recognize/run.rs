@@ -1,4 +1,5 @@
-//! The loop that Algorithms 1 and 2 share: read a token, act on the stack until nothing is to be done, output, shift.
+//! The loop that Algorithms 1 and 2 share: read a token, act on the stack until there is nothing left to do, output,
+//! shift.
 
 use super::event::{Event, Observer, Reduction};
 use super::mode::Mode;
@@ -6,95 +7,95 @@ use super::session::{Session, Status};
 use super::verdict::{Limit, Limits, Verdict};
 use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
-/// The stack of an automaton, a machine or a table, and how each decides what to do with it.
+/// The stack of an automaton, a machine or a table, together with the decisions about it.
 ///
-/// [`Run`] drives it, and takes care of limits, verdicts and observers.
+/// A [`Run`] drives the stack and takes care of limits, verdicts and observers.
 pub trait Stack: Clone + Send {
-    /// The symbols it reads and pushes.
+    /// Returns the alphabet of symbols that are read and pushed.
     fn alphabet(&self) -> &Alphabet;
 
-    /// Whether a token that cannot follow is skipped or rejected.
+    /// Returns how tokens that cannot follow are treated: skipped or rejected.
     fn mode(&self) -> Mode;
 
-    /// Whether the input is one that it can read at all.
+    /// Returns whether the input can be read at all.
     fn admits(&self, input: Input<'_>) -> bool;
 
-    /// Sets the mark that [`Stack::rewind`] goes back to, then looks at the next input, or at the end.
+    /// Sets the mark for [`Stack::rewind`], then looks at the next input, or at the end of the word if that is `None`.
     fn look(&mut self, next: Option<Input<'_>>);
 
-    /// Computes what the next decisions of several stacks need. It is called before each of them; what is computed for
-    /// many at once is the same as for each alone, only faster.
+    /// Computes what several stacks need for their next decisions. It is called before each decision. Computing this
+    /// for many stacks at once gives the same results as for each stack alone, but is faster.
     fn prepare(_stacks: &mut [&mut Self]) {}
 
-    /// What is to be done to the stack now, and the margin of that decision.
+    /// Decides what to do to the stack next, and returns that with the margin of the decision.
     fn decide(&mut self) -> (Reduction, f64);
 
-    /// The number of symbols on the stack.
+    /// Returns the number of symbols on the stack.
     fn depth(&self) -> usize;
 
-    /// Does it; the pop is at most the depth.
+    /// Performs a reduction, which must not pop more symbols than the stack has.
     fn reduce(&mut self, reduction: Reduction);
 
-    /// The output, and whether it means acceptance (if this is the end of the word).
+    /// Returns the output, and whether it means acceptance if this is the end of the word.
     fn output(&mut self) -> (&[f64], bool);
 
-    /// Whether the input looked at may be shifted, and the margin of that decision.
+    /// Returns whether the current input may be shifted, and the margin of that decision.
     fn shifts(&mut self) -> (bool, f64);
 
-    /// Pushes the input looked at.
+    /// Pushes the current input.
     fn shift(&mut self);
 
-    /// Undoes everything since the last [`Stack::look`], and that look.
+    /// Undoes everything since the last [`Stack::look`], including that call.
     fn rewind(&mut self);
 }
 
-/// Why a run reads no further token.
+/// The reason a run reads no more tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Refused,
     Stopped(Limit),
 }
 
-/// The reading of one word with a [`Stack`].
+/// A session that reads one word with a [`Stack`].
 #[derive(Clone, Debug)]
 pub struct Run<S> {
     stack: S,
     limits: Limits,
     position: u64,
-    /// The decisions that may still be taken on this token.
+    /// The number of decisions that may still be taken on this token.
     left: u64,
     ended: Option<Ended>,
 }
 
 impl<S: Stack> Run<S> {
-    /// Begins a word with a stack that is empty.
+    /// Begins a word with an empty stack.
     pub fn new(stack: S, limits: Limits) -> Self {
         Self { stack, limits, position: 0, left: 0, ended: None }
     }
 
-    /// Goes on with a word of which so many tokens were read, with a stack as they leave it.
+    /// Resumes a word after `position` tokens, with a stack in the state they left it in.
     pub(crate) fn resume(stack: S, limits: Limits, position: u64) -> Self {
         Self { position, ..Self::new(stack, limits) }
     }
 
-    /// The stack as it stands after the last token that was read.
+    /// Returns the stack as it is after the last token read.
     pub fn stack(&self) -> &S {
         &self.stack
     }
 
-    /// The number of tokens read.
+    /// Returns the number of tokens read.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// Looks at the next input, or at the end.
+    /// Looks at the next input, or at the end of the word if that is `None`.
     fn look(&mut self, next: Option<Input<'_>>) {
         self.stack.look(next);
         self.left = self.limits.actions_at(self.stack.depth());
     }
 
-    /// Takes one decision, for which the stack is prepared. Once there is nothing to do, says whether the output means
-    /// acceptance (one round of lines 4 to 7 of Algorithm 1, 7 to 24 of Algorithm 2).
+    /// Takes one decision, for which the stack must be prepared. If there is nothing left to do, returns whether the
+    /// output means acceptance. This is one iteration of lines 4 to 7 of Algorithm 1, or 7 to 24 of Algorithm 2.
     fn act(&mut self, watch: &mut dyn Observer) -> Result<Option<bool>, Limit> {
         self.left = self.left.checked_sub(1).ok_or(Limit::Actions)?;
         let (reduction, margin) = self.stack.decide();
@@ -112,7 +113,7 @@ impl<S: Stack> Run<S> {
         Ok(None)
     }
 
-    /// Acts on the stack until there is nothing to do.
+    /// Acts on the stack until there is nothing left to do, and returns whether the output means acceptance.
     fn settle(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
         loop {
             S::prepare(&mut [&mut self.stack]);
@@ -122,14 +123,14 @@ impl<S: Stack> Run<S> {
         }
     }
 
-    /// Reads one input and says whether it may stand here. A refused one is left to be rewound.
+    /// Reads one input and returns whether it is allowed here. If it is not, the caller must rewind the stack.
     fn read(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Result<bool, Limit> {
         self.look(Some(input));
         self.settle(watch)?;
         self.shift(watch)
     }
 
-    /// Shifts the input looked at, and says whether it may stand here.
+    /// Shifts the current input if possible, and returns whether it is allowed here.
     fn shift(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
         let (shifted, margin) = self.stack.shifts();
         if shifted && self.stack.depth() >= self.limits.depth {
@@ -142,13 +143,13 @@ impl<S: Stack> Run<S> {
         Ok(shifted || self.stack.mode() == Mode::Tolerant)
     }
 
-    /// Reads the end and says whether the word is accepted.
+    /// Reads the end of the word and returns whether the word is accepted.
     fn read_end(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
         self.look(None);
         self.settle(watch)
     }
 
-    /// Notes how the reading of a token ended.
+    /// Records the result of reading a token, and returns the status.
     fn note(&mut self, read: Result<bool, Limit>) -> Status {
         match read {
             Ok(true) => self.position += 1,
@@ -161,7 +162,7 @@ impl<S: Stack> Run<S> {
         self.status()
     }
 
-    /// The verdict, once the end was read or the run ended before.
+    /// Returns the verdict, after the end was read or the run ended early.
     fn verdict(mut self, end: Result<bool, Limit>) -> Verdict {
         let position = self.position;
         match (self.ended, end) {
@@ -179,7 +180,7 @@ impl<S: Stack> Run<S> {
         }
     }
 
-    /// Where the word stands after the last token.
+    /// Returns the status after the last token.
     pub fn status(&self) -> Status {
         match self.ended {
             None => Status::Open,
@@ -256,9 +257,9 @@ struct Lane<'a, S, W> {
     run: Run<S>,
     word: &'a Word,
     watch: &'a mut W,
-    /// The place of the word among them.
+    /// The index of the word among those that are read together.
     number: usize,
-    /// How many inputs were looked at; one more than the word has once its end was.
+    /// The number of inputs looked at so far, where the end of the word counts as one.
     at: usize,
 }
 
@@ -268,7 +269,7 @@ enum Next {
 }
 
 impl<S: Stack, W: Observer> Lane<'_, S, W> {
-    /// Looks at the next input or at the end, unless the input is not admitted.
+    /// Looks at the next input or at the end, unless the input cannot be read at all.
     fn next(&mut self) -> Next {
         let input = self.word.get(self.at);
         if input.is_some_and(|input| !self.run.stack.admits(input)) {
@@ -280,7 +281,8 @@ impl<S: Stack, W: Observer> Lane<'_, S, W> {
         Next::Goes
     }
 
-    /// Takes one decision and what follows from it. Returns how the end was read, once the word is done.
+    /// Takes one decision and performs what follows from it. Once the word is done, returns the result of reading its
+    /// end.
     fn act(&mut self) -> Option<Result<bool, Limit>> {
         let settled = match self.run.act(self.watch) {
             Ok(None) => return None,

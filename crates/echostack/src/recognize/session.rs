@@ -1,4 +1,4 @@
-//! Recognizers, their sessions, and the functions that judge words with them.
+//! The traits of recognizers and their sessions, and functions that judge words with them.
 
 use rayon::prelude::*;
 
@@ -6,22 +6,22 @@ use super::event::{Event, Observer};
 use super::verdict::{Limits, Verdict};
 use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
-/// Where a session stands after a token.
+/// The status of a session after a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The token was read; more can follow.
     Open,
-    /// The token was refused, or one before it: the verdict is a rejection, and further tokens change nothing.
+    /// This token or an earlier one was refused. The verdict is a rejection, and further tokens change nothing.
     Refused,
     /// A limit was reached, and further tokens change nothing.
     Stopped,
 }
 
-/// Something that judges words: an [`Oracle`](crate::Oracle), a [`Machine`](crate::Machine), a [`Table`](crate::Table) or a
-/// [`Model`](crate::Model).
+/// Something that judges words: an [`Oracle`](crate::Oracle), a [`Machine`](crate::Machine), a [`Table`](crate::Table)
+/// or a [`Model`](crate::Model).
 ///
-/// A recognizer never changes, and a clone is cheap because it shares the data. Each word is read in a [`Session`] of its
-/// own, so one recognizer can serve many threads.
+/// A recognizer never changes, and cloning is cheap because clones share the data. Each word is read in its own
+/// [`Session`], so one recognizer can serve many threads.
 ///
 /// ```
 /// use echostack::tasks::Task;
@@ -34,10 +34,10 @@ pub trait Recognizer: Clone + Send + Sync + 'static {
     /// The state of reading one word.
     type Session: Session;
 
-    /// The symbols it reads and pushes.
+    /// Returns the alphabet of symbols that are read and pushed.
     fn alphabet(&self) -> &Alphabet;
 
-    /// Begins a word.
+    /// Begins a word within these limits.
     fn start(&self, limits: Limits) -> Self::Session;
 
     /// Judges a word within the default limits.
@@ -51,22 +51,23 @@ pub trait Recognizer: Clone + Send + Sync + 'static {
     }
 }
 
-/// The reading of one word. A session can be cloned and the copies go on independently.
+/// A session that reads one word. A session can be cloned, and the copies continue independently.
 pub trait Session: Clone + Send {
-    /// Reads one input. An input outside the alphabet is refused at its position in both modes.
+    /// Reads one input and returns the status. An input outside the alphabet is refused at its position in both modes.
     fn feed(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Status;
 
-    /// Ends the word.
+    /// Ends the word and returns the verdict.
     fn finish(self, watch: &mut dyn Observer) -> Verdict;
 
-    /// Judges several words with a fresh session and an observer each. The verdicts and events are those of one word
-    /// after the other; a session may take the words in turns to be faster.
+    /// Judges several words, each with its own fresh session and observer. The verdicts and events are the same as if
+    /// the words were read one after the other; an implementation may interleave the words to be faster.
     fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
         words.into_iter().map(|(session, word, watch)| read_word(session, word, watch)).collect()
     }
 
-    /// What could come next (in strict mode; empty in tolerant mode, which does not know). After a refusal: what could
-    /// have stood there. A token on which a limit is reached is left out. Each one costs what reading it would.
+    /// Returns the lookaheads that could come next or, after a refusal, those that were possible instead. The list is
+    /// empty in tolerant mode, which does not know them. A token on which a limit is reached is left out. All
+    /// lookaheads are tried, each at the cost of reading it.
     fn expected(&self) -> Vec<Lookahead>;
 }
 
@@ -79,10 +80,11 @@ fn read_word<S: Session>(mut session: S, word: &Word, watch: &mut dyn Observer) 
     session.finish(watch)
 }
 
-/// How many words are judged together on one thread.
+/// The number of words that are judged together on one thread.
 const WORDS_TOGETHER: usize = 32;
 
-/// Judges many words on rayon's threads, with an observer each; neither depends on the number of threads.
+/// Judges many words on rayon's threads, each with its own observer. Neither the verdicts nor what the observers see
+/// depends on the number of threads.
 pub fn watch_all<R: Recognizer, W: Observer + Send>(
     recognizer: &R,
     words: &[&Word],
@@ -98,12 +100,12 @@ pub fn watch_all<R: Recognizer, W: Observer + Send>(
         .collect()
 }
 
-/// Judges many words on rayon's threads; the answer does not depend on their number.
+/// Judges many words on rayon's threads. The verdicts do not depend on the number of threads.
 pub fn judge_all<R: Recognizer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<Verdict> {
     watch_all(recognizer, &words.iter().collect::<Vec<_>>(), &mut vec![(); words.len()], limits)
 }
 
-/// Judges many words on the thread that calls; the answer is that of [`judge_all`].
+/// Judges many words on the calling thread, with the same verdicts as [`judge_all`].
 pub fn judge_in_turn<R: Recognizer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<Verdict> {
     let chunk = |words: &[Word]| {
         let mut watches = vec![(); words.len()];
@@ -113,15 +115,15 @@ pub fn judge_in_turn<R: Recognizer>(recognizer: &R, words: &[Word], limits: Limi
     words.chunks(WORDS_TOGETHER).flat_map(chunk).collect()
 }
 
-/// The outputs on a word, one after the other (the paper's y_1 to y_{T+1}), and the verdict. After a refusal or a limit
-/// the outputs end early.
+/// Returns the outputs on a word, one after the other (the paper's y_1 to y_{T+1}), and the verdict. After a refusal or
+/// a limit, the outputs end early.
 pub fn outputs<R: Recognizer>(recognizer: &R, word: &Word, limits: Limits) -> (Vec<f64>, Verdict) {
     let mut all = Outputs::default();
     let verdict = recognizer.judge_with(word, limits, &mut all);
     (all.0, verdict)
 }
 
-/// Collects the outputs on a word.
+/// An observer that collects the outputs on a word.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs(pub Vec<f64>);
 

@@ -1,4 +1,4 @@
-//! The reductions of a run are a parse: they build a tree from its leaves up.
+//! Parse trees, built bottom-up from the reductions of a run.
 
 use super::event::{Event, Observer, Reduction};
 use crate::symbol::{Alphabet, SymbolId};
@@ -6,36 +6,36 @@ use crate::symbol::{Alphabet, SymbolId};
 /// A node of a [`Tree`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// A token, by its position in the word.
+    /// A token, given by its position in the word.
     Token(u64),
-    /// A nonterminal over its children, by their numbers in the tree.
+    /// A nonterminal and its children.
     Branch {
         /// The nonterminal.
         symbol: SymbolId,
-        /// The children, from the first to the last.
+        /// The indices of the children in the tree, from the first to the last.
         children: Vec<usize>,
     },
 }
 
-/// A parse tree: nodes in the order in which they were finished, children before their parent.
+/// A parse tree. Its nodes are in the order in which they were finished, children before their parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     nodes: Vec<Node>,
 }
 
 impl Tree {
-    /// The nodes.
+    /// Returns the nodes.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The root.
+    /// Returns the index of the root.
     pub fn root(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    /// Walks through the tree from the root, children in order: each node, and each branch again once its children are
-    /// done. Deep trees need no deep recursion.
+    /// Walks through the tree from the root, with children in order. It visits each node and, once the children of a
+    /// branch are done, the branch again. The walk is not recursive, so trees may be deep.
     pub fn walk(&self, mut visit: impl FnMut(&Node, Visit)) {
         let mut open = vec![(self.root(), Visit::Enter)];
         while let Some((at, visiting)) = open.pop() {
@@ -49,31 +49,31 @@ impl Tree {
     }
 }
 
-/// How a node is met on a [walk](Tree::walk).
+/// The occasion on which a [walk](Tree::walk) visits a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
-    /// Before its children. Tokens are met only so.
+    /// Before its children. Tokens are visited only in this way.
     Enter,
     /// After its children.
     Leave,
 }
 
-/// Builds the tree of a word while it is read. It is an observer.
+/// An observer that builds the tree of a word while the word is read.
 #[derive(Clone, Debug)]
 pub struct TreeBuilder<'a> {
     alphabet: &'a Alphabet,
     nodes: Vec<Node>,
-    /// The nodes without a parent yet, from the bottom of the stack on.
+    /// The nodes that have no parent yet, from the bottom of the stack to its top.
     roots: Vec<usize>,
 }
 
 impl<'a> TreeBuilder<'a> {
-    /// A builder for a recogniser of this alphabet.
+    /// Creates a builder for a recognizer with this alphabet.
     pub fn new(alphabet: &'a Alphabet) -> Self {
         Self { alphabet, nodes: Vec::new(), roots: Vec::new() }
     }
 
-    /// The tree, if the word was accepted: all is under one node then.
+    /// Returns the tree if all nodes are under a single root, as they are for an accepted word.
     pub fn finish(self) -> Option<Tree> {
         match self.roots[..] {
             [root] if root + 1 == self.nodes.len() => Some(Tree { nodes: self.nodes }),
@@ -88,7 +88,7 @@ impl Observer for TreeBuilder<'_> {
             Event::Shift { shifted: true, .. } => Node::Token(position),
             Event::Decide { reduction: Reduction { pop, push: Some(symbol) }, .. } => {
                 if self.alphabet.is_state(symbol) {
-                    return; // the symbol on top is only renamed
+                    return; // a parser state replaces the symbol on top, without a node
                 }
                 let children = self.roots.split_off(self.roots.len().saturating_sub(pop as usize));
                 Node::Branch { symbol, children }

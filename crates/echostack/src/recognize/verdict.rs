@@ -1,43 +1,43 @@
-//! Verdicts on words, and the limits of a run that can end it without one.
+//! Verdicts on words, and limits that can stop a run before it reaches one.
 
 use std::fmt;
 
 use crate::symbol::Lookahead;
 
-/// The judgement of a word.
+/// The verdict on a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The word is in the language.
     Accept,
-    /// The word is the beginning of a word of the language, but no whole one (strict mode only).
+    /// The word is a proper prefix of a word in the language, but not in the language itself (strict mode only).
     Incomplete {
-        /// What could have followed.
+        /// The lookaheads that could have followed.
         expected: Vec<Lookahead>,
     },
     /// The word is not in the language.
     Reject {
-        /// The token that cannot stand where it stands, counted from 0. A tolerant recogniser judges at the end: then it
-        /// is the length of the word, unless an input is outside the alphabet.
+        /// The position of the token that cannot follow, counted from 0. A tolerant recognizer judges at the end; its
+        /// position is the length of the word, unless an input is outside the alphabet.
         position: u64,
-        /// What could have stood there instead. Empty in tolerant mode, which does not know.
+        /// The lookaheads that were possible there instead. Empty in tolerant mode, which does not know them.
         expected: Vec<Lookahead>,
     },
-    /// A limit was reached: neither accepted nor rejected.
+    /// A limit was reached; the word is neither accepted nor rejected.
     Stopped {
-        /// The token that was being read.
+        /// The position of the token that was being read.
         position: u64,
-        /// The limit.
+        /// The limit that was reached.
         limit: Limit,
     },
 }
 
 impl Verdict {
-    /// Whether the word is accepted.
+    /// Returns whether the word is accepted.
     pub fn is_accept(&self) -> bool {
         matches!(self, Self::Accept)
     }
 
-    /// Its name: `accept`, `incomplete`, `reject` or `stopped`.
+    /// Returns the verdict's name: `accept`, `incomplete`, `reject` or `stopped`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -47,7 +47,7 @@ impl Verdict {
         }
     }
 
-    /// The token that cannot stand where it stands, or at which a limit was reached, counted from 0.
+    /// Returns the position of the token that cannot follow, or on which a limit was reached, counted from 0.
     pub fn position(&self) -> Option<u64> {
         match self {
             Self::Reject { position, .. } | Self::Stopped { position, .. } => Some(*position),
@@ -55,7 +55,7 @@ impl Verdict {
         }
     }
 
-    /// The limit that was reached, if one was.
+    /// Returns the limit that was reached, if any.
     pub fn limit(&self) -> Option<Limit> {
         match self {
             Self::Stopped { limit, .. } => Some(*limit),
@@ -63,7 +63,8 @@ impl Verdict {
         }
     }
 
-    /// What could have stood where the word goes wrong or ends; nothing if it is accepted or was stopped.
+    /// Returns the lookaheads that were possible where the word goes wrong or ends. There are none if it was accepted
+    /// or stopped.
     pub fn expected(&self) -> &[Lookahead] {
         match self {
             Self::Reject { expected, .. } | Self::Incomplete { expected } => expected,
@@ -72,15 +73,16 @@ impl Verdict {
     }
 }
 
-/// Why a run was stopped.
+/// The reason a run was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limit {
     /// The stack would have grown beyond [`Limits::depth`].
     Depth,
-    /// More decisions were taken on one token than [`Limits::actions`] allows: the machine may loop.
+    /// More decisions were taken on one token than [`Limits::actions`] and [`Limits::actions_per_symbol`] allow. The
+    /// machine may be in a loop.
     Actions,
-    /// A decision asked to pop more symbols than the stack has.
+    /// A decision was to pop more symbols than the stack has.
     Underflow,
 }
 
@@ -94,15 +96,16 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What a run may use. The defaults are safe for hostile input and large enough for a million symbols of depth.
+/// The resources that a run may use. The defaults are safe for hostile input and large enough for a stack of a million
+/// symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The greatest number of symbols on the stack.
+    /// The maximum number of symbols on the stack.
     pub depth: usize,
-    /// The decisions allowed on one token, apart from those for the depth.
+    /// The number of decisions allowed on one token, in addition to those allowed for the depth of the stack.
     pub actions: u64,
-    /// The decisions allowed on one token for each symbol on the stack when it is read. A closing bracket may reduce
-    /// all that is open, so a constant alone would be wrong.
+    /// The number of decisions allowed on one token per symbol that is on the stack when the token is read. A closing
+    /// bracket may reduce everything that is open, so a constant alone would be wrong.
     pub actions_per_symbol: u64,
 }
 

@@ -1,11 +1,12 @@
-//! Steps of several networks, side by side.
+//! Several independent steps of a reservoir, taken side by side.
 
 use std::ops::Range;
 
 use super::network::{Reservoir, Transition};
 use crate::simd::{ABREAST, Abreast, Simd};
 
-/// The groups of steps that go abreast. One that is left over has no use for that, and is taken here.
+/// Returns the groups of steps to take side by side. If a single step is left over, this function takes it right away,
+/// because a group of one would gain nothing.
 pub(super) fn abreast<'a, 'b>(
     reservoir: &impl Reservoir,
     simd: Simd,
@@ -17,8 +18,8 @@ pub(super) fn abreast<'a, 'b>(
     groups.chunks_mut(ABREAST)
 }
 
-/// The recurrent part of several steps: what `multiply` makes of all states, put side by side, goes to where the next ones
-/// are written. `neurons` are the ones that it is about.
+/// Computes the recurrent part of several steps for the neurons in the range `neurons`: puts all states side by side,
+/// calls `multiply` on them, and writes the results to the buffers for the next states.
 pub(super) fn recur_abreast(
     steps: &mut [Transition<'_>],
     neurons: Range<usize>,

@@ -1,4 +1,4 @@
-//! The cycle reservoir with jumps (CRJ): a ring of neurons with one weight, and shortcuts with another.
+//! The cycle reservoir with jumps (CRJ): a ring of neurons connected by one weight, with shortcuts of another weight.
 
 use std::fmt;
 
@@ -13,12 +13,13 @@ use super::parts::{Activation, CycleParts, ReservoirParts};
 use super::weights::{Finish, InputWeights};
 use crate::simd::Simd;
 
-/// Where the signs of the input weights come from.
+/// The source of the signs of the input weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signs {
-    /// The decimal digits of pi, 0 to 4 minus and 5 to 9 plus, row by row: the same network for everybody.
+    /// The decimal digits of pi, row by row: 0 to 4 for minus, 5 to 9 for plus. The network is then the same for
+    /// everyone.
     Pi,
-    /// A fair coin from `ChaCha8Rng` with this seed.
+    /// Fair coin flips, drawn from `ChaCha8Rng` with this seed.
     Seed(u64),
 }
 
@@ -42,13 +43,15 @@ pub struct Cycle {
     pub cycle: f64,
     /// The weight of the jumps, in both directions.
     pub jump: f64,
-    /// How far a jump reaches, from 2 to half the neurons. The jumps close to a ring if it divides their number.
+    /// The length of a jump, from 2 to half the number of neurons. The jumps form a closed ring if it divides the
+    /// number of neurons.
     pub jump_length: usize,
-    /// The absolute value of every bias; 0 for none.
+    /// The absolute value of every bias; 0 for no bias.
     pub bias: f64,
-    /// The part of the new state in the mixture with the old; 1 for no memory of the neuron's own.
+    /// The leak rate: the fraction of the new state in the mixture with the old state. At 1, a neuron has no memory of
+    /// its own.
     pub leak: f64,
-    /// The signs of input weights and biases.
+    /// The source of the signs of the input weights and biases.
     pub signs: Signs,
 }
 
@@ -82,7 +85,7 @@ impl Cycle {
                 (0..m * width).map(|_| if random.random_bool(0.5) { 1. } else { -1. }).collect::<Vec<f64>>()
             }
         };
-        // A row holds the input weights of one neuron, and its bias last.
+        // A row holds the input weights of one neuron, followed by its bias.
         let column = |column: usize, scale: f64| (0..m).map(move |row| (row * width + column, scale));
         let weight = |(place, scale): (usize, f64)| scale * signs[place];
         let columns = (0..channels).flat_map(|channel| column(channel, self.input)).map(weight).collect();
@@ -107,13 +110,13 @@ pub struct CycleReservoir {
     cycle: f64,
     jump: f64,
     jump_length: usize,
-    /// The ends of each jump.
+    /// The endpoints of each jump.
     jumps: Vec<(u32, u32)>,
     finish: Finish,
 }
 
 impl CycleReservoir {
-    /// A reservoir of given weights.
+    /// Creates a reservoir with the given weights.
     ///
     /// # Errors
     /// If a value is out of range or a list has the wrong length.
@@ -173,9 +176,9 @@ fn check_jump_length(length: usize, neurons: usize) -> Result<(), ReservoirError
     within("jump_length", length as f64, good, "from 2 to half the number of neurons")
 }
 
-/// The first `count` decimal digits of pi, 3 first, by Chudnovsky's series with binary splitting.
+/// Returns the first `count` decimal digits of pi, starting with the 3, by Chudnovsky's series with binary splitting.
 fn pi_digits(count: usize) -> Vec<u8> {
-    /// The sums P, Q, T of the terms from `from` to `to` (excluded).
+    /// Returns the sums P, Q and T of the terms from `from` (included) to `to` (excluded).
     fn split(from: u64, to: u64) -> (IBig, IBig, IBig) {
         if to - from == 1 {
             let k = from;
@@ -209,7 +212,7 @@ mod tests {
     fn pi_is_pi() {
         let text = |count| pi_digits(count).iter().map(|digit| (b'0' + digit) as char).collect::<String>();
         assert_eq!(text(50), "31415926535897932384626433832795028841971693993751");
-        // Digits 991 to 1000 after the point, as printed in tables of pi.
+        // Digits 991 to 1000 after the decimal point, as printed in tables of pi.
         assert_eq!(text(1001)[991..], *"2164201989");
         assert_eq!(text(20_000)[..1001], text(1001));
     }

@@ -1,4 +1,4 @@
-//! The Legendre delay network (LDN): for each input channel, the coefficients of its recent past in Legendre polynomials.
+//! The Legendre delay network (LDN), which represents the recent past of each input channel by Legendre coefficients.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Scale};
@@ -12,9 +12,10 @@ use crate::simd::{DenseRows, Simd};
 /// Parameters of a Legendre delay network. Its activation is the identity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Legendre {
-    /// The number of neurons at most: each channel has as many as go evenly.
+    /// The maximum number of neurons. Each channel gets the same number: this one divided by the number of channels,
+    /// rounded down.
     pub neurons: usize,
-    /// How many steps the network looks back.
+    /// The number of steps that the network looks back.
     pub theta: f64,
 }
 
@@ -35,7 +36,7 @@ impl Legendre {
         if order == 0 {
             return Err(ReservoirError::TooFewNeurons { neurons: self.neurons, channels });
         }
-        // theta dx/dt = A x + B u, held constant over a step: the exponential of [A B; 0 0] / theta is [W U; 0 1].
+        // The system is theta dx/dt = A x + B u with u constant over a step: exp([A B; 0 0] / theta) is [W U; 0 1].
         let sign = |power: usize| if power.is_multiple_of(2) { 1. } else { -1. };
         let system = Mat::from_fn(order + 1, order + 1, |i, j| {
             let scale = (2 * i + 1) as f64 / self.theta;
@@ -55,7 +56,7 @@ impl Legendre {
     }
 }
 
-/// The matrix exponential by scaling, the Padé approximant of degree 13, and squaring.
+/// Computes the matrix exponential by scaling and squaring with the Padé approximant of degree 13.
 fn exponential(matrix: &Mat<f64>) -> Mat<f64> {
     const B: [f64; 14] = [
         64_764_752_532_480_000.,
@@ -75,7 +76,7 @@ fn exponential(matrix: &Mat<f64>) -> Mat<f64> {
     ];
     let n = matrix.nrows();
     let norm = (0..n).map(|j| (0..n).map(|i| matrix[(i, j)].abs()).sum::<f64>()).fold(0., f64::max);
-    // Degree 13 is exact to rounding up to a norm of 5.37.
+    // Up to a norm of 5.37, degree 13 is exact to within rounding.
     let squarings = (norm / 5.37).log2().ceil().max(0.) as i32;
     let a = matrix * Scale(0.5_f64.powi(squarings));
     let one = Mat::<f64>::identity(n, n);
@@ -97,15 +98,15 @@ fn exponential(matrix: &Mat<f64>) -> Mat<f64> {
 pub struct LegendreReservoir {
     order: usize,
     parts: LegendreParts,
-    /// The recurrent weights of the parts, as they are multiplied.
+    /// The recurrent weights of `parts` in the layout for multiplication.
     recurrent: DenseRows,
 }
 
 impl LegendreReservoir {
-    /// A network of given weights.
+    /// Creates a network with the given weights.
     ///
     /// # Errors
-    /// If a value is not finite or a list has the wrong length.
+    /// If a value is not finite, a list has the wrong length, or there are too many neurons.
     pub fn new(parts: LegendreParts) -> Result<Self, ReservoirError> {
         let order = parts.input.len();
         check_neurons(order.saturating_mul(parts.channels.max(1)))?;
@@ -117,7 +118,7 @@ impl LegendreReservoir {
 }
 
 impl LegendreReservoir {
-    /// `to += U x`.
+    /// Computes `to += U x`.
     fn drive(&self, simd: Simd, drive: Drive<'_>, to: &mut [f64]) {
         let mut add = |channel: usize, value: f64| {
             simd.add_scaled(value, &self.parts.input, &mut to[channel * self.order..][..self.order]);

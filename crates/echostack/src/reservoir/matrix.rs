@@ -1,4 +1,4 @@
-//! A reservoir of given matrices, dense or sparse. The random reservoir is one, too.
+//! Reservoirs with given matrices, dense or sparse. Random reservoirs are of this kind, too.
 
 use super::abreast::{abreast, recur_abreast};
 use super::error::{ReservoirError, check_leak, check_neurons, finite, input_weights, shape};
@@ -7,7 +7,7 @@ use super::parts::{MatrixParts, Recurrent, ReservoirParts};
 use super::weights::{Finish, InputWeights};
 use crate::simd::{Abreast, DenseRows, Simd, SparseRows};
 
-/// A reservoir of given matrices. Mostly-zero recurrent weights are stored and multiplied sparsely.
+/// A reservoir with given matrices. If most of the recurrent weights are zero, they are stored and multiplied sparsely.
 ///
 /// ```
 /// use echostack::reservoir::{Activation, Drive, MatrixParts, MatrixReservoir, Recurrent, Simd, encode};
@@ -38,7 +38,7 @@ enum Recurrence {
 }
 
 impl Recurrence {
-    /// `to = W from`.
+    /// Computes `to = W from`.
     fn multiply(&self, simd: Simd, from: &[f64], to: &mut [f64]) {
         match self {
             Self::Dense(rows) => rows.multiply(simd, from, to),
@@ -46,7 +46,7 @@ impl Recurrence {
         }
     }
 
-    /// The same for states side by side, with the same bits.
+    /// Computes `to = W from` for several states side by side, with the same bits as [`Recurrence::multiply`].
     fn multiply_abreast(&self, simd: Simd, from: &[Abreast], to: &mut [Abreast]) {
         match self {
             Self::Dense(rows) => rows.multiply_abreast(simd, from, to),
@@ -56,10 +56,10 @@ impl Recurrence {
 }
 
 impl MatrixReservoir {
-    /// A reservoir of these matrices.
+    /// Creates a reservoir with these matrices.
     ///
     /// # Errors
-    /// If a matrix has the wrong size, a value is not finite, or the leak is out of range.
+    /// If a matrix has the wrong size, a value is not finite, or the leak rate is out of range.
     pub fn new(parts: MatrixParts) -> Result<Self, ReservoirError> {
         let MatrixParts { neurons, channels, input, recurrent, bias, leak, activation } = parts;
         check_neurons(neurons)?;

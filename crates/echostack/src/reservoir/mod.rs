@@ -1,7 +1,7 @@
 //! Reservoirs (Definition 3): fixed recurrent networks that turn a sequence into a state.
 //!
-//! A step is h' = (1 - leak) h + leak s(W h + U x + bias), Equation (1) of the paper for leak 1 and bias 0. A reservoir
-//! is anything that implements [`Reservoir`]; [`ReservoirParams`] builds the three kinds of the paper.
+//! A step is h' = (1 - leak) h + leak s(W h + U x + bias), which is Equation (1) of the paper for leak 1 and no bias. A
+//! reservoir is any type that implements [`Reservoir`]; [`ReservoirParams`] builds the three kinds in the paper.
 
 mod abreast;
 mod cycle;

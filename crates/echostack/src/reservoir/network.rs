@@ -1,4 +1,4 @@
-//! The trait of all reservoirs: one step from state to state, Equation (1) of the paper.
+//! The trait that all reservoirs implement: one step from state to state, Equation (1) of the paper.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -6,32 +6,33 @@ use std::fmt::Debug;
 use super::parts::ReservoirParts;
 use crate::simd::Simd;
 
-/// What drives a reservoir in one step.
+/// The input to a reservoir in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Drive<'a> {
-    /// The zero vector: the end of a word.
+    /// The zero vector, which stands for the end of a word.
     Silence,
-    /// One on this channel: a symbol.
+    /// The value 1 on this channel and 0 on the others, which stands for a symbol.
     Channel(usize),
-    /// These values on the first channels, zero on the others.
+    /// These values on the first channels and 0 on the others.
     Values(&'a [f64]),
 }
 
-/// One step of one of several networks that run side by side.
+/// One of several independent steps that are taken side by side.
 #[derive(Debug)]
 pub struct Transition<'a> {
-    /// The state.
+    /// The current state.
     pub from: &'a [f64],
     /// The input.
     pub drive: Drive<'a>,
-    /// Where the next state is written.
+    /// The buffer for the next state.
     pub to: &'a mut [f64],
 }
 
 /// A recurrent network with fixed weights.
 ///
-/// To use a network of your own, implement this and pass it as [`ReservoirParams::Given`](super::ReservoirParams::Given). Learning needs the echo state
-/// property: what was read long ago must fade from the state.
+/// To use your own network, implement this trait and pass the network as
+/// [`ReservoirParams::Given`](super::ReservoirParams::Given). Learning requires the echo state property: inputs read
+/// long ago must fade from the state.
 ///
 /// ```
 /// use echostack::reservoir::{Drive, Reservoir, Simd};
@@ -56,31 +57,31 @@ pub struct Transition<'a> {
 /// assert_eq!(state, [0.0, 1f64.tanh()]);
 /// ```
 pub trait Reservoir: Any + Send + Sync + Debug {
-    /// The number of neurons: the length of a state.
+    /// Returns the number of neurons, which is the length of a state.
     fn neurons(&self) -> usize;
 
-    /// The number of input channels.
+    /// Returns the number of input channels.
     fn channels(&self) -> usize;
 
-    /// One step from the state `from` to the state `to`, which have [`Reservoir::neurons`] values each.
+    /// Takes one step from the state `from` to the state `to`, which have [`Reservoir::neurons`] values each.
     fn step(&self, simd: Simd, from: &[f64], drive: Drive<'_>, to: &mut [f64]);
 
-    /// Takes steps that do not depend on each other. Override it if several at once are faster than one by one; the states
-    /// must be those of [`Reservoir::step`], bit for bit.
+    /// Takes several steps that do not depend on each other. Override this method if taking several steps at once is
+    /// faster than one by one. The states must be those of [`Reservoir::step`], bit for bit.
     fn steps(&self, simd: Simd, steps: &mut [Transition<'_>]) {
         for step in steps {
             self.step(simd, step.from, step.drive, step.to);
         }
     }
 
-    /// What a model file keeps of the reservoir; a reservoir that gives nothing cannot be saved. Proofs are about the
-    /// library's own kinds: a machine with a reservoir of another type must be saved and read back first.
+    /// Returns the weights that a model file stores, or `None` if the reservoir cannot be saved. Proofs cover only the
+    /// library's own kinds of reservoir: a machine with a reservoir of another type must be saved and loaded first.
     fn parts(&self) -> Option<ReservoirParts> {
         None
     }
 }
 
-/// The state after a whole sequence, from the zero state: the paper's h_R(x_1, ..., x_T).
+/// Returns the state after a whole sequence, starting from the zero state: the paper's h_R(x_1, ..., x_T).
 pub fn encode<'a>(reservoir: &dyn Reservoir, simd: Simd, drives: impl IntoIterator<Item = Drive<'a>>) -> Vec<f64> {
     let mut state = vec![0.; reservoir.neurons()];
     let mut next = state.clone();

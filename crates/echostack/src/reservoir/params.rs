@@ -1,4 +1,4 @@
-//! How a reservoir is made: from parameters, or from given weights.
+//! The parameters from which reservoirs are built, and the construction of reservoirs from given weights.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use super::parts::ReservoirParts;
 use super::random::Random;
 use crate::name::named;
 
-/// The kinds of reservoir in the paper.
+/// A kind of reservoir in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReservoirKind {
-    /// [`Random`].
+    /// A random reservoir, see [`Random`].
     Random,
-    /// [`Cycle`].
+    /// A cycle reservoir with jumps, see [`Cycle`].
     Cycle,
-    /// [`Legendre`].
+    /// A Legendre delay network, see [`Legendre`].
     Legendre,
 }
 
@@ -27,7 +27,7 @@ impl ReservoirKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Random, Self::Cycle, Self::Legendre];
 
-    /// Its name in files and on the command line.
+    /// Returns the name of the kind in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Random => "random",
@@ -39,21 +39,22 @@ impl ReservoirKind {
 
 named!(ReservoirKind, "reservoir");
 
-/// How a reservoir is made.
+/// The specification of a reservoir: the parameters of one of the kinds in the paper, or a given reservoir.
 #[derive(Clone, Debug)]
 pub enum ReservoirParams {
-    /// Sparse Gaussian weights scaled to a spectral radius.
+    /// A random reservoir: sparse Gaussian weights, scaled to a spectral radius.
     Random(Random),
-    /// A cycle with jumps.
+    /// A cycle reservoir with jumps.
     Cycle(Cycle),
     /// A Legendre delay network.
     Legendre(Legendre),
-    /// One of the user's own, for example a [`MatrixReservoir`]. It has a channel for each symbol.
+    /// A given reservoir, for example a [`MatrixReservoir`] or a type of your own. It must have one channel per symbol.
     Given(Arc<dyn Reservoir>),
 }
 
 impl ReservoirParams {
-    /// A reservoir of this kind with the default weights; the seed draws them, where they are drawn.
+    /// Returns the default parameters of this kind of reservoir. If the kind has random weights, they are drawn with
+    /// this seed.
     pub fn standard(kind: ReservoirKind, neurons: usize, seed: u64) -> Self {
         match kind {
             ReservoirKind::Random => Self::Random(Random { neurons, seed, ..Random::default() }),
@@ -65,7 +66,7 @@ impl ReservoirParams {
     /// Checks the parameters that do not depend on the number of channels.
     ///
     /// # Errors
-    /// The first parameter that is out of range.
+    /// If a parameter is out of range; the error names the first one.
     pub fn check(&self) -> Result<(), ReservoirError> {
         match self {
             Self::Random(params) => params.check(),
@@ -95,7 +96,7 @@ impl ReservoirParams {
     }
 }
 
-/// The parameters as a model's manifest records them. The text is part of the file, so it does not change.
+/// Writes the parameters as recorded in a model's manifest. The text is part of the file format and must not change.
 impl fmt::Display for ReservoirParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -118,10 +119,10 @@ impl fmt::Display for ReservoirParams {
 }
 
 impl ReservoirParts {
-    /// The reservoir of these parts.
+    /// Builds the reservoir with these weights.
     ///
     /// # Errors
-    /// If the parts do not fit together.
+    /// If a value is out of range or the parts do not fit together.
     pub fn build(self) -> Result<Arc<dyn Reservoir>, ReservoirError> {
         Ok(match self {
             Self::Matrix(parts) => Arc::new(MatrixReservoir::new(parts)?),

@@ -1,15 +1,15 @@
-//! The weights of reservoirs as plain data: what a model file keeps of them.
+//! The weights of reservoirs as plain data, in the form in which model files store them.
 
 use serde::{Deserialize, Serialize};
 
-/// The weights of a reservoir, as a model file keeps them.
+/// The weights of a reservoir, as stored in a model file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReservoirParts {
-    /// Of a [`MatrixReservoir`](super::MatrixReservoir), and so of a random reservoir.
+    /// The weights of a [`MatrixReservoir`](super::MatrixReservoir); random reservoirs are of this kind.
     Matrix(MatrixParts),
-    /// Of a [`CycleReservoir`](super::CycleReservoir).
+    /// The weights of a [`CycleReservoir`](super::CycleReservoir).
     Cycle(CycleParts),
-    /// Of a [`LegendreReservoir`](super::LegendreReservoir).
+    /// The weights of a [`LegendreReservoir`](super::LegendreReservoir).
     Legendre(LegendreParts),
 }
 
@@ -19,7 +19,7 @@ pub enum ReservoirParts {
 pub enum Activation {
     /// The hyperbolic tangent.
     Tanh,
-    /// None.
+    /// The identity: no activation function.
     Identity,
 }
 
@@ -28,26 +28,26 @@ pub enum Activation {
 pub struct MatrixParts {
     /// The number of neurons, m.
     pub neurons: usize,
-    /// The number of input channels, n: one for each symbol of the alphabet.
+    /// The number of input channels, n: one per symbol of the alphabet.
     pub channels: usize,
-    /// U, m rows of n weights.
+    /// The input weights U: m rows of n weights.
     pub input: Vec<f64>,
-    /// W, m rows of m weights.
+    /// The recurrent weights W: m rows of m weights.
     pub recurrent: Recurrent,
-    /// A value added to each neuron before the activation; none if empty.
+    /// The values added to the neurons before the activation, one per neuron; empty for no bias.
     pub bias: Vec<f64>,
-    /// The part of the new state in the mixture with the old, above 0 and at most 1.
+    /// The leak rate: the fraction of the new state in the mixture with the old state, above 0 and at most 1.
     pub leak: f64,
-    /// The activation.
+    /// The activation function.
     pub activation: Activation,
 }
 
 /// Recurrent weights.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Recurrent {
-    /// All m * m weights, row by row. If most are zero they are stored sparsely all the same.
+    /// All m * m weights, row by row. If most of them are zero, the reservoir stores them sparsely anyway.
     Dense(Vec<f64>),
-    /// The weights that are not zero: row, column, weight, sorted by row and column, each place once.
+    /// The nonzero weights as (row, column, weight), sorted by row and column, without duplicates.
     Sparse(Vec<(u32, u32, f64)>),
 }
 
@@ -62,21 +62,21 @@ pub struct CycleParts {
     pub cycle: f64,
     /// The weight of the jumps.
     pub jump: f64,
-    /// How far a jump reaches.
+    /// The length of a jump, in neurons.
     pub jump_length: usize,
-    /// A value for each neuron, or none at all.
+    /// The biases, one per neuron; empty for no bias.
     pub bias: Vec<f64>,
-    /// The part of the new state in the mixture with the old.
+    /// The leak rate: the fraction of the new state in the mixture with the old state.
     pub leak: f64,
 }
 
 impl CycleParts {
-    /// The ends of each jump. The parts are in range.
+    /// Returns the endpoints of each jump. The parts must be in range.
     pub(crate) fn jumps(&self) -> Vec<(u32, u32)> {
         let (m, l) = (self.neurons, self.jump_length);
         let mut jumps: Vec<(u32, u32)> = (0..=m - l).step_by(l).map(|i| (i as u32, ((i + l) % m) as u32)).collect();
         if m == 2 * l {
-            jumps.truncate(1); // the way there and the way back are the same jump
+            jumps.truncate(1); // the jump from 0 to l and the jump from l back to 0 are the same
         }
         jumps
     }
@@ -89,6 +89,6 @@ pub struct LegendreParts {
     pub channels: usize,
     /// The recurrent weights of one channel's neurons, column by column.
     pub recurrent: Vec<f64>,
-    /// The input weights of one channel's neurons; their number is the order.
+    /// The input weights of one channel's neurons. Their number is the order of the network.
     pub input: Vec<f64>,
 }

@@ -9,22 +9,23 @@ use super::error::{ReservoirError, check_leak, check_neurons, finite, input_weig
 use super::matrix::MatrixReservoir;
 use super::parts::{Activation, MatrixParts, Recurrent};
 
-/// Parameters of a random reservoir; each weight is drawn from `ChaCha8Rng` seeded by `seed`.
+/// Parameters of a random reservoir. The weights are drawn from `ChaCha8Rng`, seeded with `seed`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Random {
     /// The number of neurons.
     pub neurons: usize,
     /// The largest absolute eigenvalue of the recurrent weights.
     pub radius: f64,
-    /// The part of recurrent weights that are not zero.
+    /// The probability that a recurrent weight is not zero.
     pub density: f64,
     /// The standard deviation of the input weights.
     pub input: f64,
-    /// The standard deviation of the bias; 0 for none.
+    /// The standard deviation of the biases; 0 for no bias.
     pub bias: f64,
-    /// The part of the new state in the mixture with the old; 1 for no memory of the neuron's own.
+    /// The leak rate: the fraction of the new state in the mixture with the old state. At 1, a neuron has no memory of
+    /// its own.
     pub leak: f64,
-    /// The seed.
+    /// The seed of all weights.
     pub seed: u64,
 }
 
@@ -44,10 +45,10 @@ impl Random {
         check_leak(self.leak)
     }
 
-    /// Builds the reservoir.
+    /// Builds the reservoir for this many input channels.
     ///
     /// # Errors
-    /// If a parameter is out of range, or no recurrent weight feeds back.
+    /// If a parameter is out of range or no recurrent weight feeds back.
     pub fn build(&self, channels: usize) -> Result<MatrixReservoir, ReservoirError> {
         self.check()?;
         input_weights(self.neurons, channels)?;
@@ -83,7 +84,8 @@ fn normal(random: &mut impl Rng) -> f64 {
     random.sample(StandardNormal)
 }
 
-/// Whether some weights form a cycle. Without one the spectral radius is 0, which no eigenvalue solver finds exactly.
+/// Returns whether some weights form a cycle. Without a cycle the spectral radius is 0, which eigenvalue solvers do not
+/// find exactly.
 fn feeds_back(rows: &[f64], m: usize) -> bool {
     let present = |from: usize, to: usize| rows[to * m + from] != 0.;
     let mut incoming: Vec<usize> = (0..m).map(|to| (0..m).filter(|&from| present(from, to)).count()).collect();
@@ -101,7 +103,7 @@ fn feeds_back(rows: &[f64], m: usize) -> bool {
     removed < m
 }
 
-/// The largest absolute eigenvalue, if it is not zero.
+/// Returns the largest absolute eigenvalue, or `None` if it is zero to working precision or cannot be computed.
 fn spectral_radius(rows: &[f64], m: usize) -> Option<f64> {
     let matrix = Mat::from_fn(m, m, |i, j| rows[i * m + j]);
     let values = matrix.eigenvalues().ok()?;

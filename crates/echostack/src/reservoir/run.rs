@@ -1,11 +1,12 @@
-//! The states of whole sequences, many at a time.
+//! Runs a reservoir on whole sequences, many at a time.
 //!
-//! A long sequence is cut into parts that run side by side, all but the first from the zero state. A reservoir forgets, so that
-//! a part soon has the states that it would have had: each part is run again from the last state of the part before it,
-//! until its states no longer change by more than rounding does. Where that does not happen, because the reservoir
-//! remembers for too long, the next part is run once more from the right state: one step after the other, in the end.
+//! A long sequence is cut into parts that run side by side. All parts but the first start from the zero state. Because
+//! a reservoir forgets, the states of a part soon converge to those of a sequential run: each part is run again from
+//! the last state of the part before it, until its states no longer change by more than rounding. If they never settle,
+//! because the reservoir remembers for too long, the next part is run once more from the correct state. In the worst
+//! case, the whole sequence is thus run sequentially.
 //!
-//! Where a sequence is cut depends on its length alone, and so the states do not depend on the number of threads.
+//! The cuts depend only on the length of the sequence, so the states do not depend on the number of threads.
 
 use std::cmp::Reverse;
 
@@ -14,11 +15,11 @@ use rayon::prelude::*;
 use super::network::{Drive, Reservoir, Transition};
 use crate::simd::{ABREAST, Simd};
 
-/// The greatest length of a part.
+/// The maximum length of a part.
 const MAX_PART_LENGTH: usize = 2_048;
-/// States that differ by no more than this, relative to their size if they are above 1, differ by rounding: 2^-43.
+/// The maximum difference between values that is attributed to rounding, relative for values above 1: 2^-43.
 const ROUNDING: f64 = 1. / (1_u64 << 43) as f64;
-/// For so many steps in a row must a part's states differ by rounding alone before it is left as it is.
+/// The number of consecutive steps for which a part's states must be equal up to rounding before the part has settled.
 const SETTLED_STEPS: usize = 32;
 
 /// A sequence that drives a reservoir.
@@ -28,14 +29,15 @@ pub struct Sequence<'a> {
     pub start: Vec<f64>,
     /// The inputs.
     pub drives: Vec<Drive<'a>>,
-    /// Where the state after each input is written, one after the other.
+    /// The buffer for the state after each input, one after the other.
     pub states: &'a mut [f64],
 }
 
 /// Runs a reservoir on sequences and writes the state after each input.
 ///
-/// Up to 2,048 inputs of a sequence give the same bits as one [`Reservoir::step`] after the other. In longer sequences, of which
-/// parts run side by side, states may differ from those by about 10^-13.
+/// For sequences of up to 2,048 inputs, the states are the same, bit for bit, as those of calling [`Reservoir::step`]
+/// once per input. Longer sequences are cut into parts that run side by side, and their states may differ by about
+/// 10^-13.
 ///
 /// ```
 /// use echostack::reservoir::{Sequence, run};
@@ -50,12 +52,12 @@ pub struct Sequence<'a> {
 /// ```
 ///
 /// # Panics
-/// If a sequence has not a state's length of room for each input.
+/// If `states` of a sequence does not have room for exactly one state per input.
 pub fn run(reservoir: &dyn Reservoir, simd: Simd, sequences: &mut [Sequence<'_>]) {
     let neurons = reservoir.neurons();
     let mut parts: Vec<Part<'_>> = Vec::new();
     for sequence in sequences {
-        assert_eq!(sequence.states.len(), sequence.drives.len() * neurons, "room for each state");
+        assert_eq!(sequence.states.len(), sequence.drives.len() * neurons, "states must hold one state per input");
         let pieces = sequence.drives.chunks(MAX_PART_LENGTH).zip(sequence.states.chunks_mut(MAX_PART_LENGTH * neurons));
         parts.extend(pieces.enumerate().map(|(number, (drives, states))| {
             let first = number == 0;
@@ -81,12 +83,12 @@ pub fn run(reservoir: &dyn Reservoir, simd: Simd, sequences: &mut [Sequence<'_>]
 
 /// A part of a sequence.
 struct Part<'a> {
-    /// Whether it is the first of its sequence.
+    /// True if this is the first part of its sequence.
     first: bool,
     start: Vec<f64>,
     drives: &'a [Drive<'a>],
     states: &'a mut [f64],
-    /// For how many steps it has been the same when it was run again.
+    /// The number of latest consecutive steps of a rerun whose states were equal, up to rounding, to those before.
     settled: usize,
 }
 
@@ -96,7 +98,7 @@ impl Part<'_> {
     }
 }
 
-/// Groups of parts of about the same length, on all threads.
+/// Runs parts on all threads, in groups of about the same length.
 fn side_by_side<'p, 'a: 'p>(
     reservoir: &dyn Reservoir,
     simd: Simd,
@@ -108,7 +110,7 @@ fn side_by_side<'p, 'a: 'p>(
     parts.par_chunks_mut(ABREAST).for_each(|parts| advance(reservoir, simd, parts, mending));
 }
 
-/// Runs parts from their beginnings to their ends, or, if they have states already, until these would not change.
+/// Runs parts from start to end or, if `mending`, reruns them until their states no longer change.
 fn advance(reservoir: &dyn Reservoir, simd: Simd, parts: &mut [&mut Part<'_>], mending: bool) {
     let neurons = reservoir.neurons();
     let longest = parts.iter().map(|part| part.drives.len()).max().unwrap_or(0);

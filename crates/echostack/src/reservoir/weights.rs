@@ -1,10 +1,10 @@
-//! What matrix and cycle reservoirs have in common: input weights, and what follows the weighted sums.
+//! The parts that matrix and cycle reservoirs share: input weights, and the bias, activation and leak of a step.
 
 use super::network::Drive;
 use super::parts::Activation;
 use crate::simd::Simd;
 
-/// Input weights, a column for each channel.
+/// Input weights, one column per channel.
 #[derive(Clone, Debug)]
 pub(super) struct InputWeights {
     pub(super) neurons: usize,
@@ -20,7 +20,7 @@ impl InputWeights {
         self.columns.len() / self.neurons
     }
 
-    /// `to += U x`.
+    /// Computes `to += U x`.
     pub(super) fn add(&self, simd: Simd, drive: Drive<'_>, to: &mut [f64]) {
         match drive {
             Drive::Silence => {}
@@ -34,12 +34,12 @@ impl InputWeights {
     }
 }
 
-/// What follows the weighted sums of a step: bias, activation, leak.
+/// The end of a step, after the weighted sums: bias, activation and leak.
 #[derive(Clone, Debug)]
 pub(super) struct Finish {
     pub(super) activation: Activation,
     pub(super) leak: f64,
-    /// One value a neuron, or none at all.
+    /// One value per neuron, or empty for no bias.
     pub(super) bias: Vec<f64>,
 }
 

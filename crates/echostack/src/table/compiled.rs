@@ -1,8 +1,10 @@
-//! A table: an automaton as a finite number of states for the top of the stack, with what to do in each.
+//! Tables: automata compiled to a finite number of states for the top of the stack, with the action to take in each
+//! state.
 //!
-//! A state stands for all that the automaton knows of a stack: which rules match it and which tokens can follow. A stack is a
-//! list of states, so that a pop brings back what was known before. [`Scanner`](super::Scanner) is the fast way to run a
-//! table; as a [`Recognizer`] it takes every action one by one, and shows each of them.
+//! A state represents everything that the automaton knows about a stack: which rules match it and which tokens can
+//! follow. A stack is a list of states, so a pop restores what was known before. [`Scanner`](super::Scanner) is the
+//! fast way to run a table. As a [`Recognizer`], a table takes every action one by one and shows each of them to the
+//! observer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,10 +20,10 @@ use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId};
 use crate::undo::UndoStack;
 
-/// The most states of a table: as many as [`State`] can number.
+/// The maximum number of states of a table, which is what [`State`] can number.
 const MAX_STATES: usize = 1 << 16;
 
-/// An automaton as a table, with one state for each symbol on the stack.
+/// An automaton compiled to a table, with one state for each symbol on the stack.
 ///
 /// ```
 /// use echostack::{Oracle, Table, Verdict, tasks::Task};
@@ -41,10 +43,10 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of a strict automaton; of a tolerant one it is the strict one's.
+    /// Compiles the automaton of an oracle to a table. The table is strict, even if the oracle is tolerant.
     ///
     /// # Errors
-    /// [`AutomatonError::TooLarge`] if it would need more than 65,536 states.
+    /// [`AutomatonError::TooLarge`] if the table would need more than 65,536 states, or too many actions.
     pub fn new(oracle: &Oracle, manifest: Manifest) -> Result<Self, AutomatonError> {
         let rows = Rows::of(oracle)?.merged();
         Self::of(oracle.automaton().alphabet().clone(), manifest, rows).ok_or(AutomatonError::TooLarge)
@@ -58,28 +60,28 @@ impl Table {
         Some(Self { alphabet, manifest: Arc::new(manifest), rows: Arc::new(rows), fused: Arc::new(fused) })
     }
 
-    /// The symbols.
+    /// Returns the alphabet.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         &self.alphabet
     }
 
-    /// What is known of the table's origin; `lexer`: the lexer file, if it is for texts.
+    /// Returns what is known about the table's origin, including the source of the lexer if the table reads texts.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.rows.states()
     }
 
-    /// The number of actions that the table is run by, whole chains of reductions being one, and about how many bytes they
-    /// take.
+    /// Returns the number of actions that run the table, and about how many bytes they take. A whole chain of
+    /// reductions counts as one action.
     pub fn size(&self) -> (usize, usize) {
         self.fused.size()
     }
 
-    /// Whether a state fits in one byte.
+    /// Returns whether a state fits in one byte.
     pub(super) fn is_narrow(&self) -> bool {
         self.states() <= 1 << u8::BITS
     }
@@ -105,7 +107,7 @@ impl Recognizer for Table {
     }
 }
 
-/// What a [`Table`] keeps while it reads a word.
+/// The stack of a [`Table`] that is reading a word.
 #[derive(Clone, Debug)]
 pub struct TableStack {
     table: Table,
@@ -115,7 +117,7 @@ pub struct TableStack {
 }
 
 impl TableStack {
-    /// A stack with these states above the bottom.
+    /// Creates a stack with these states above the bottom.
     pub(super) fn new(table: Table, above: impl Iterator<Item = State>) -> Self {
         let mut states = UndoStack::default();
         above.for_each(|state| states.push(state));
@@ -159,7 +161,8 @@ impl Stack for TableStack {
 
     fn reduce(&mut self, reduction: Reduction) {
         self.states.truncate(self.states.len() - reduction.pop as usize);
-        // A table of an automaton has a state for every push that can happen; a damaged one goes on at the bottom.
+        // A table made from an automaton has a state for every push that can happen. A damaged one continues at the
+        // bottom.
         let push = reduction.push.map(|symbol| self.table.rows.push(self.top(), symbol).unwrap_or(0));
         push.into_iter().for_each(|state| self.states.push(state));
     }
@@ -195,17 +198,17 @@ struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
-    /// The nonterminals that are states of a parser, unless they are the ones whose names begin with `#`.
+    /// The nonterminals that are parser states, unless these are exactly the ones whose names begin with `#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parser_states: Option<Vec<String>>,
     manifest: Manifest,
 }
 
 impl Table {
-    /// The table as the bytes of a file. The same table gives the same bytes.
+    /// Returns the table as the bytes of a file. Equal tables give equal bytes.
     ///
     /// # Errors
-    /// [`FileError::Damaged`] if it is too large to be written.
+    /// [`FileError::Damaged`] if the table is too large to be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
         let Rows { terminals, symbols, accepting, reductions, actions, pushes } = &*self.rows;
         let mut tensors = Tensors::default();
@@ -226,15 +229,15 @@ impl Table {
         tensors.to_bytes(KEY, &header)
     }
 
-    /// Whether these are the bytes of a table's file, and of no other.
+    /// Returns whether these are the bytes of a table's file, as opposed to any other file.
     pub fn is_table(bytes: &[u8]) -> bool {
         matches!(file::header(KEY, bytes), Ok(Some(_)))
     }
 
-    /// A table from the bytes of its file.
+    /// Reads a table from the bytes of its file.
     ///
     /// # Errors
-    /// If the bytes are no table of this version, or a damaged one.
+    /// If the bytes are not a table of this format version, or if the table is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
         let (header, reader): (Header, _) = Reader::open(KEY, bytes)?;
         let alphabet = Alphabet::from_file(header.terminals, header.nonterminals, header.parser_states)
@@ -244,7 +247,7 @@ impl Table {
         let reductions = reductions.into_iter().map(|[pop, push]| {
             let push = SymbolId::new(push as usize);
             if pop > MAX_POP || !alphabet.is_nonterminal(push) {
-                return damaged("a reduction pops too much, or pushes what is no nonterminal");
+                return damaged("a reduction pops too many symbols, or pushes a symbol that is not a nonterminal");
             }
             Ok(Reduction { pop, push: Some(push) })
         });
@@ -266,18 +269,18 @@ impl Table {
         table.map_or_else(|| damaged("the parts of the table do not fit together"), Ok)
     }
 
-    /// Writes the table's file. A file that is there is replaced at once and whole, or not at all.
+    /// Writes the table to a file. An existing file is replaced atomically: as a whole, or not at all.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         file::save(path.as_ref(), &self.to_bytes()?)
     }
 
-    /// Reads a table's file.
+    /// Reads a table from a file.
     ///
     /// # Errors
-    /// If the system refuses, or the file is no table of this version, or a damaged one.
+    /// If the file cannot be read, is not a table of this format version, or is damaged.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::from_bytes(&file::read(path.as_ref())?)
     }

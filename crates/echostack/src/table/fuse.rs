@@ -1,22 +1,24 @@
-//! Chains of actions made into one.
+//! Fusion of the actions that a table takes on one token into a single operation.
 //!
-//! On a token a table may reduce several times before it pushes the token. Where the states involved are known, all of that
-//! is computed once: from the topmost state and the token follows which states are pushed in the end ([`Kind::Push`]). A
-//! reduction that pops more than is known leads to a [`Kind::Hop`]: pop, look at the state uncovered, go on in a column of
-//! its own, which knows what is being pushed. Most tokens need one hop or none, in no order that a processor could foresee;
-//! so every token begins with a hop, if need be with one that pops nothing, and only more than one is a branch. Nothing is
-//! written to the stack before a token is found to fit, so that a refused token leaves it as it was.
+//! On a token, a table may reduce several times before it pushes the token. If the states involved are known, the
+//! outcome is computed once: the states that are pushed in the end follow from the topmost state and the token
+//! ([`Kind::Push`]). A reduction that pops more than is known leads to a [`Kind::Hop`]: pop, look at the uncovered
+//! state, and continue in a separate column that knows which symbol is being pushed.
+//!
+//! Most tokens need one hop or none, in an order that a processor cannot predict. Therefore every token begins with a
+//! hop, which pops nothing if none is needed, and only further hops take a branch. Nothing is written to the stack
+//! before a token is found to fit, so a refused token leaves the stack unchanged.
 
 use std::collections::HashMap;
 
 use super::rows::{Rows, State};
 use crate::symbol::{Lookahead, SymbolId};
 
-/// What is done with one state on top, in one column. The columns are the lookaheads, and the pairs of a symbol that is to be
-/// pushed and a lookahead.
+/// The operation for one state on top of the stack, in one column. There is a column for each lookahead, and for pairs
+/// of a symbol that is about to be pushed and a lookahead.
 ///
-/// It is a number, so that generated sources have the same: the lowest byte is its [kind](Kind), the second a count, and the
-/// rest is up to three states of 16 bits, or in the upper half a place.
+/// It is a plain number, so that generated sources can contain the same numbers. The lowest byte is its [kind](Kind),
+/// and the second byte is a count. The rest holds up to three states of 16 bits each, or an index in the upper half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Op(pub(super) u64);
 
@@ -28,14 +30,15 @@ pub(super) enum Kind {
     Refuse,
     /// The word may end here.
     Accept,
-    /// Pop some, then go on in the column that begins at the place; the second byte counts the decisions taken, and the next
-    /// two the symbols popped.
+    /// Pop some symbols, then continue in the column that begins at the index. The second byte is the number of
+    /// decisions taken, and the next two bytes are the number of symbols popped.
     Hop,
-    /// The token fits: so many of the states come on top.
+    /// The token fits, and the states in the operation are pushed. The second byte is their number.
     Push,
-    /// The same with more states, which lie at a place of a list of their own.
+    /// The token fits, and more states are pushed than the operation has room for. They are at the index in a separate
+    /// list.
     PushMany,
-    /// Too much happens at once: this is for the plain table.
+    /// The actions cannot be fused, for example because there are too many. The plain table takes over.
     Unknown,
 }
 
@@ -46,27 +49,27 @@ impl Op {
         self.0 as u8 == kind as u8
     }
 
-    /// How many states are pushed, or how many decisions were taken before a hop.
+    /// Returns the number of states pushed, or the number of decisions taken before a hop.
     pub(super) fn count(self) -> usize {
         usize::from((self.0 >> 8) as u8)
     }
 
-    /// One of the states that are pushed, counted from 0.
+    /// Returns one of the states that are pushed, counted from 0.
     pub(super) fn state(self, number: usize) -> State {
         (self.0 >> (16 + 16 * number)) as State
     }
 
-    /// The last of the states that are pushed, for at least one.
+    /// Returns the last of the states that are pushed. There must be at least one.
     pub(super) fn last(self) -> State {
         (self.0 >> (16 * self.count())) as State
     }
 
-    /// How many symbols are popped before a hop.
+    /// Returns the number of symbols popped before a hop.
     pub(super) fn pop(self) -> usize {
         usize::from((self.0 >> 16) as u16)
     }
 
-    /// A place: of a column, or in the list of states.
+    /// Returns an index: the beginning of a column, or a position in the list of states.
     pub(super) fn place(self) -> usize {
         (self.0 >> 32) as usize
     }
@@ -76,30 +79,30 @@ impl Op {
     }
 }
 
-/// How many pushed states an [`Op`] holds itself.
+/// The maximum number of pushed states that an [`Op`] holds itself.
 pub(super) const MAX_INLINE_STATES: usize = 3;
 
-/// The most decisions in one chain.
+/// The maximum number of decisions in one chain.
 pub(super) const MAX_CHAIN_DECISIONS: usize = 64;
 
-/// The most ops of a table.
+/// The maximum number of operations of a table.
 const MAX_OPS: usize = 1 << 24;
 
-/// All ops of a table, column after column.
+/// All operations of a table, column by column.
 #[derive(Debug)]
 pub(super) struct Fused {
-    /// The op of a state in a column is at the column's beginning and the state's number. The columns of the lookaheads come
-    /// first, have all states, and have only hops.
+    /// The operations. That of a state in a column is at the beginning of the column plus the number of the state. The
+    /// columns of the lookaheads come first, cover all states, and contain only hops.
     pub(super) ops: Vec<Op>,
-    /// The states of [`Kind::PushMany`].
+    /// The states pushed by [`Kind::PushMany`].
     pub(super) many: Vec<State>,
-    /// The most symbols that a chain pushes above where it began.
+    /// The maximum number of symbols that a chain pushes above the position where it began.
     pub(super) rise: usize,
-    /// The number of ops that are not there only because of the layout.
+    /// The number of operations, not counting refusals and the hops that only the layout requires.
     used: usize,
 }
 
-/// Where a chain ends.
+/// The end of a chain.
 enum End {
     Push(Vec<State>),
     Hop { steps: usize, pop: u32, push: SymbolId },
@@ -109,11 +112,11 @@ enum End {
 }
 
 impl Fused {
-    /// The ops of a table; `None` if they are too many.
+    /// Fuses the actions of a table. Returns `None` if there would be too many operations.
     pub(super) fn new(rows: &Rows) -> Option<Self> {
         let tops = rows.tops()?;
         let states = rows.states();
-        // For each symbol the first and the last state that it is pushed on.
+        // For each symbol, the first and the last state that it is pushed on.
         let mut spans: Vec<Option<(usize, usize)>> = vec![None; rows.symbols];
         for (state, row) in rows.pushes.chunks_exact(rows.symbols.max(1)).enumerate() {
             for (span, _) in spans.iter_mut().zip(row).filter(|(_, to)| **to > 0) {
@@ -121,7 +124,7 @@ impl Fused {
             }
         }
         let looks = (0..rows.terminals).map(|token| Lookahead::Token(SymbolId::new(token))).chain([Lookahead::End]);
-        // Each column with its beginning, its states, and what is pushed in it.
+        // Each column with its beginning, its first and last state, its lookahead, and the symbol that is pushed in it.
         let mut columns: Vec<(u32, usize, usize, Lookahead, Option<SymbolId>)> = Vec::new();
         let mut begin = (rows.terminals as u32 + 1) * states as u32;
         for look in looks {
@@ -143,7 +146,7 @@ impl Fused {
                     End::Hop { steps, pop, push } => {
                         let column = *known.entry((look, push)).or_insert_with(|| {
                             let (low, high) = spans[push.index()].unwrap_or((0, 0));
-                            // The columns before have all states, so this does not go below 0.
+                            // The columns before this one cover all states, so the difference is not negative.
                             let column = begin - low as u32;
                             begin += (high - low + 1) as u32;
                             columns.push((column, low, high, look, Some(push)));
@@ -159,7 +162,8 @@ impl Fused {
             }
             at += 1;
         }
-        // What begins with a hop has it in the first columns; all else goes there by a hop that pops nothing.
+        // Hops are placed directly in the first columns. All other operations are reached from there by a hop that pops
+        // nothing.
         let direct = (rows.terminals + 1) * states;
         let first = (0..direct).map(|at| match all.ops[at] {
             op if op.is(Kind::Hop) => op,
@@ -175,13 +179,13 @@ impl Fused {
             let states = pushed.iter().zip(1..).fold(0, |all, (&state, place)| all | u64::from(state) << (16 * place));
             return Op(Kind::Push as u64 | count | states);
         }
-        // A chain is shorter than 256, so that a byte is enough for the count.
+        // A chain pushes fewer than 256 states, so a byte is enough for the count.
         let place = (self.many.len() as u64) << 32;
         self.many.extend(pushed);
         Op(Kind::PushMany as u64 | count | place)
     }
 
-    /// Follows what happens with this state on top, once a symbol was pushed on it or none.
+    /// Follows what happens with the state `base` on top, after the symbol `push`, if any, is pushed on it.
     fn chain(
         &mut self,
         rows: &Rows,
@@ -190,12 +194,12 @@ impl Fused {
         look: Lookahead,
         push: Option<SymbolId>,
     ) -> End {
-        // The states that are known; all but the first are pushed only if the token fits.
+        // The known states. All but the first are pushed only if the token fits.
         let mut known = vec![base];
         if let Some(push) = push {
             match rows.push(base, push) {
                 Some(state) => known.push(state),
-                None => return End::Refuse, // it never happens
+                None => return End::Refuse, // this push never happens
             }
         }
         for steps in 1..=MAX_CHAIN_DECISIONS {
@@ -215,7 +219,8 @@ impl Fused {
             if pop < known.len() {
                 known.truncate(known.len() - pop);
             } else if pop == known.len() && tops[base as usize] == Some(push) {
-                // What is known is replaced by the symbol that it began with, which leads to the same state as before.
+                // All known states are popped, and the symbol of the first one is pushed again, which leads to the same
+                // state as before.
                 known.truncate(1);
                 continue;
             } else {
@@ -229,7 +234,7 @@ impl Fused {
         End::Unknown
     }
 
-    /// The number of ops, and about how many bytes they take.
+    /// Returns the number of operations, and about how many bytes they take.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.used, self.ops.len() * size_of::<Op>() + self.many.len() * size_of::<State>())
     }

@@ -1,4 +1,4 @@
-//! An automaton as a table that runs as fast as a parser, in memory or as generated source code.
+//! Automata compiled to tables that run as fast as a parser, in memory or as generated source code.
 
 mod compiled;
 mod fuse;

@@ -1,4 +1,4 @@
-//! The plain rows of a table: for each state of the stack, what to do and where a push leads.
+//! The plain rows of a table: for each state of the stack, the action to take and the states that pushes lead to.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +7,7 @@ use crate::automaton::{AutomatonError, Oracle};
 use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId};
 
-/// What is known of a stack; 0 is the empty stack.
+/// The state of a table, which represents what is known about a stack; 0 is the empty stack.
 pub type State = u16;
 
 /// The plain rows of a table.
@@ -15,13 +15,13 @@ pub type State = u16;
 pub(super) struct Rows {
     pub(super) terminals: usize,
     pub(super) symbols: usize,
-    /// For each state whether a word may end there.
+    /// For each state, whether a word may end there.
     pub(super) accepting: Vec<bool>,
     pub(super) reductions: Vec<Reduction>,
-    /// For each state and lookahead: the number of a reduction, counted from 1; 0 if there is nothing to do.
+    /// For each state and lookahead, the number of a reduction, counted from 1, or 0 if there is nothing to do.
     pub(super) actions: Vec<u32>,
-    /// For each state and symbol: the state that comes from pushing it, counted from 1; 0 if it is never pushed there. A
-    /// token is pushed where it may follow.
+    /// For each state and symbol, the state that results from pushing the symbol, counted from 1, or 0 if it is never
+    /// pushed there. A token is pushed where it may follow.
     pub(super) pushes: Vec<u32>,
 }
 
@@ -30,24 +30,24 @@ impl Rows {
         lookahead.token().map_or(self.terminals, SymbolId::index)
     }
 
-    /// What is to be done to a stack in this state.
+    /// Returns the reduction of a stack in this state, or `None` if there is nothing to do.
     pub(super) fn action(&self, state: State, lookahead: Lookahead) -> Option<Reduction> {
         let number = self.actions[state as usize * (self.terminals + 1) + self.look(lookahead)];
         number.checked_sub(1).map(|number| self.reductions[number as usize])
     }
 
-    /// The state after a push, if the symbol is ever pushed there.
+    /// Returns the state after a push, if the symbol is ever pushed there.
     pub(super) fn push(&self, state: State, symbol: SymbolId) -> Option<State> {
         let number = self.pushes[state as usize * self.symbols + symbol.index()];
         number.checked_sub(1).map(|state| state as State)
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub(super) fn states(&self) -> usize {
         self.accepting.len()
     }
 
-    /// For each state the symbol that leads there; `None` if they are not consistent.
+    /// Returns for each state the symbol that leads there, or `None` if the rows are inconsistent.
     pub(super) fn tops(&self) -> Option<Vec<Option<SymbolId>>> {
         let mut tops = vec![None; self.states()];
         for row in self.pushes.chunks_exact(self.symbols.max(1)) {
@@ -62,7 +62,7 @@ impl Rows {
         Some(tops)
     }
 
-    /// The rows of a strict automaton: all that can be reached.
+    /// Computes the rows of a strict automaton, for everything that can be reached.
     pub(super) fn of(oracle: &Oracle) -> Result<Self, AutomatonError> {
         let alphabet = oracle.automaton().alphabet();
         let mut strict = Strict::new(oracle, 0)?;
@@ -103,8 +103,8 @@ impl Rows {
         Ok(rows)
     }
 
-    /// The same with as few states as can be: states are one if the same is done in them, and the same symbols lead from them
-    /// to states that are one. States of different symbols stay apart.
+    /// Returns equivalent rows with as few states as possible. States are merged if the same is done in them, and if
+    /// the same symbols lead from them to states that are merged, too. States for different symbols are not merged.
     pub(super) fn merged(self) -> Self {
         let looks = self.terminals + 1;
         let Some(tops) = self.tops() else { return self };
@@ -128,7 +128,8 @@ impl Rows {
             }
             count = numbers.len();
         }
-        // The first state of each class stands for it; classes are numbered as they are met, so the bottom stays 0.
+        // The first state of each class represents it. Classes are numbered in the order in which they are found, so
+        // the bottom is still 0.
         let mut first = vec![None; count];
         classes.iter().enumerate().rev().for_each(|(state, &class)| first[class as usize] = Some(state));
         let kept: Vec<usize> = first.into_iter().flatten().collect();

@@ -1,4 +1,4 @@
-//! The fast way to run a table: whole chains of reductions at once, and one byte a symbol on the stack.
+//! The fast way to run a table: with whole chains of reductions at once, and usually one byte per symbol on the stack.
 
 use rayon::prelude::*;
 
@@ -8,8 +8,10 @@ use super::rows::State;
 use crate::recognize::{Limits, Recognizer, Run, Session, Status, Verdict};
 use crate::symbol::{Input, SymbolId, Word};
 
-/// The reading of words with a [`Table`], one after the other, as fast as it goes. The verdict is that of the table's own
-/// session: whatever is out of the ordinary, a token that does not fit or a limit that comes near, is left to that.
+/// A reader of words that runs a [`Table`] at full speed, one word after the other.
+///
+/// The verdict is the same as in the table's own session: all exceptional cases, such as a token that does not fit or a
+/// limit that comes close, are left to that session.
 ///
 /// ```
 /// use echostack::{Limits, Oracle, Scanner, Table, Verdict, tasks::Task};
@@ -26,7 +28,7 @@ pub struct Scanner {
     table: Table,
     limits: Limits,
     stack: Stack,
-    /// The table's own session, once it has taken over.
+    /// The table's own session, after it has taken over.
     plain: Option<Run<TableStack>>,
 }
 
@@ -37,18 +39,18 @@ enum Stack {
     Wide(Cells<State>),
 }
 
-/// A stack that is being worked on.
+/// The cells of a stack, and the position in the word.
 #[derive(Clone, Debug)]
 struct Cells<C> {
-    /// The states from the bottom on; longer than what is on the stack.
+    /// The states, from the bottom of the stack to its top, followed by unused space.
     states: Vec<C>,
-    /// The number of symbols on the stack; the bottom lies beneath them.
+    /// The number of symbols on the stack, not counting the bottom.
     depth: usize,
     /// The number of tokens read.
     position: u64,
 }
 
-/// A state as it lies on the stack.
+/// A state as it is stored on the stack.
 trait Cell: Copy + Default {
     fn of(state: State) -> Self;
     fn state(self) -> usize;
@@ -74,20 +76,20 @@ impl Cell for State {
     }
 }
 
-/// The most decisions of a first and of a last chain.
+/// The maximum number of decisions in a first and a last chain together.
 const TWO_CHAINS: u64 = 2 * MAX_CHAIN_DECISIONS as u64;
 
-/// Why the fast loop ended.
+/// The reason the fast loop ended.
 enum Left {
     /// All tokens were read.
     Ended,
-    /// The stack became deeper than it may.
+    /// The stack became deeper than the loop was prepared for.
     Deep,
-    /// This token is not for us.
+    /// This token must be read by the table's own session.
     Token(SymbolId),
 }
 
-/// A stack in the fast loop, where all is at hand.
+/// A stack in the fast loop, with everything that the loop needs at hand.
 struct Fast<'a, C> {
     states: &'a mut [C],
     depth: usize,
@@ -95,7 +97,7 @@ struct Fast<'a, C> {
 }
 
 impl<C: Cell> Fast<'_, C> {
-    /// Reads tokens until the stack is deeper than this, which it was not.
+    /// Reads tokens until the stack is deeper than `ready`, which it must not be at first.
     #[inline]
     fn read(
         &mut self,
@@ -133,7 +135,7 @@ impl<C: Cell> Fast<'_, C> {
         Left::Ended
     }
 
-    /// Looks at a token, or at the end: what is done, and at which depth.
+    /// Looks at a token, or at the end of the word. Returns the operation and the depth at which it applies.
     #[inline]
     fn look(&self, table: &Table, limits: Limits, top: usize, column: usize) -> (Op, usize) {
         let ops = &table.fused().ops[..];
@@ -155,7 +157,7 @@ impl<C: Cell> Fast<'_, C> {
     }
 }
 
-/// How long the list of states is at first, and by how much it grows.
+/// The initial length of the list of states, and the length by which it grows.
 const INITIAL_STATES: usize = 1 << 8;
 const STATES_GROWTH: usize = 1 << 12;
 
@@ -173,19 +175,19 @@ impl<C: Cell> Cells<C> {
         (self.depth, self.position) = (0, 0);
     }
 
-    /// Reads tokens up to one that is not for us, and returns that.
+    /// Reads tokens up to one that must be read by the table's own session, and returns that token.
     fn read(&mut self, table: &Table, limits: Limits, tokens: &mut impl Iterator<Item = SymbolId>) -> Option<SymbolId> {
         let room = table.fused().rise + MAX_INLINE_STATES;
-        // Up to this depth a chain does not reach the limit.
+        // Up to this depth, a chain does not reach the limit.
         let Some(deepest) = limits.depth.checked_sub(table.fused().rise) else { return tokens.next() };
         if limits.actions < TWO_CHAINS {
-            return tokens.next(); // one hop alone could be too much
+            return tokens.next(); // a single hop might exceed the limit
         }
         while self.depth <= deepest {
             if self.states.len() <= self.depth + room {
                 self.states.resize(self.states.len() + room + STATES_GROWTH, C::default());
             }
-            // Up to this depth it does not reach the end of the list either.
+            // Up to this depth, a chain does not reach the end of the list either.
             let ready = deepest.min(self.states.len() - room - 1);
             let mut fast = self.fast();
             let left = fast.read(table, limits, ready, tokens);
@@ -199,12 +201,12 @@ impl<C: Cell> Cells<C> {
         tokens.next()
     }
 
-    /// The stack, to be looked at.
+    /// Returns the stack for the fast loop.
     fn fast(&mut self) -> Fast<'_, C> {
         Fast { states: &mut self.states, depth: self.depth, position: self.position }
     }
 
-    /// Whether the word may end here. If not, the limits may be why.
+    /// Returns whether the word may end here. If the result is `false`, a limit may be the reason.
     fn ends(&mut self, table: &Table, limits: Limits) -> bool {
         let near = self.depth + table.fused().rise > limits.depth || limits.actions < TWO_CHAINS;
         let end = table.rows().terminals;
@@ -212,7 +214,7 @@ impl<C: Cell> Cells<C> {
         !near && self.fast().look(table, limits, top, end).0.is(Kind::Accept)
     }
 
-    /// The table's own session, from here on.
+    /// Returns a session of the table itself that continues from here.
     fn plain(&self, table: &Table, limits: Limits) -> Run<TableStack> {
         let states = self.states[1..=self.depth].iter().map(|cell| cell.state() as State);
         Run::resume(TableStack::new(table.clone(), states), limits, self.position)
@@ -220,13 +222,13 @@ impl<C: Cell> Cells<C> {
 }
 
 impl Scanner {
-    /// Begins a word.
+    /// Creates a scanner at the beginning of a word.
     pub fn new(table: &Table, limits: Limits) -> Self {
         let stack = if table.is_narrow() { Stack::Narrow(Cells::new(table)) } else { Stack::Wide(Cells::new(table)) };
         Self { table: table.clone(), limits, stack, plain: None }
     }
 
-    /// Reads tokens and says where the word stands after the last of them, or after the first that ends it.
+    /// Reads tokens, stopping after the first one that ends the word, and returns the status.
     pub fn read(&mut self, tokens: impl IntoIterator<Item = SymbolId>) -> Status {
         let mut tokens = tokens.into_iter();
         let left = match (&self.plain, &mut self.stack) {
@@ -245,7 +247,7 @@ impl Scanner {
         plain.status()
     }
 
-    /// The table's own session, which has taken over, or does now.
+    /// Returns the table's own session, which has already taken over or does so now.
     fn take_plain(&mut self) -> Run<TableStack> {
         self.plain.take().unwrap_or_else(|| match &self.stack {
             Stack::Narrow(cells) => cells.plain(&self.table, self.limits),
@@ -253,12 +255,12 @@ impl Scanner {
         })
     }
 
-    /// Where the word stands.
+    /// Returns the status of the word.
     pub fn status(&self) -> Status {
         self.plain.as_ref().map_or(Status::Open, Run::status)
     }
 
-    /// The number of tokens read.
+    /// Returns the number of tokens read.
     pub fn position(&self) -> u64 {
         match (&self.plain, &self.stack) {
             (Some(plain), _) => plain.position(),
@@ -267,7 +269,7 @@ impl Scanner {
         }
     }
 
-    /// Ends the word. The next token begins another one.
+    /// Ends the word and returns the verdict. The next token begins another word.
     pub fn finish(&mut self) -> Verdict {
         let accepted = self.plain.is_none()
             && match &mut self.stack {
@@ -293,12 +295,12 @@ impl Scanner {
         }
     }
 
-    /// Judges many words on rayon's threads; the answer does not depend on their number.
+    /// Judges many words on rayon's threads. The verdicts do not depend on the number of threads.
     pub fn judge_all(table: &Table, words: &[Word], limits: Limits) -> Vec<Verdict> {
         words.par_iter().map_init(|| Self::new(table, limits), Self::judge).collect()
     }
 
-    /// The same on the thread that calls.
+    /// Judges many words on the calling thread, with the same verdicts as [`Scanner::judge_all`].
     pub fn judge_in_turn(table: &Table, words: &[Word], limits: Limits) -> Vec<Verdict> {
         let mut scanner = Self::new(table, limits);
         words.iter().map(|word| scanner.judge(word)).collect()
@@ -316,14 +318,14 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// Words that follow the automaton most of the way, and then some of the time do not.
+    /// Returns a word that mostly follows the automaton, with occasional tokens that may not fit.
     fn word(oracle: &Oracle, longest: usize, random: &mut ChaCha8Rng) -> Vec<SymbolId> {
         let terminals = oracle.automaton().alphabet().terminals().len();
         let mut session = oracle.start(Limits::default());
         let mut word = Vec::new();
         for _ in 0..random.random_range(0..=longest) {
             let fits: Vec<SymbolId> = session.expected().iter().filter_map(|next| next.token()).collect();
-            let more = usize::from(random.random_bool(0.01)); // one that is no token
+            let more = usize::from(random.random_bool(0.01)); // allow a symbol that is not a token
             let any = SymbolId::new(random.random_range(0..terminals + more));
             let token = match fits.len() {
                 0 => any,
@@ -336,7 +338,8 @@ mod tests {
         word
     }
 
-    /// The oracle, the table's own session and the scanner, fed in parts, say the same of a word. Returns what they say.
+    /// Asserts that the oracle, the table's own session and a scanner that is fed in parts agree on a word, and returns
+    /// the verdict.
     fn compare(oracle: &Oracle, table: &Table, word: &[SymbolId], limits: Limits, part: usize) -> Verdict {
         let whole = Word::from(word.to_vec());
         let verdict = oracle.judge_with(&whole, limits, &mut ());

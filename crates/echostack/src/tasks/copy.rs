@@ -1,9 +1,10 @@
-//! Copy and repeat copy: real-valued inputs, and a teaching signal that no automaton gives.
+//! The copy and repeat copy tasks, with real-valued inputs and a teaching signal that does not come from an automaton.
 //!
-//! Eight channels of bits and one that is -1 during the input and 1 on the end token; then zeros while the copy is read
-//! out. Every input is shifted. At an end token the stack is brought to one length (20, repeat copy: 10): first what lies
-//! above an earlier end token is popped together with it, one a decision; then the placeholder is pushed, one a decision.
-//! The element to put out is then always at the same depth, where a linear readout of the stack's state finds it.
+//! There are eight channels of bits, and one channel that is -1 during the input and 1 on the end token. While the copy
+//! is read out, all channels are 0. Every input is shifted. At an end token, the stack is brought to a fixed length
+//! (20; for repeat copy, 10). First, an earlier end token and everything above it are popped, one element per decision.
+//! Then placeholders are pushed, one per decision. The element to output is then always at the same depth, where a
+//! linear readout of the stack's state finds it.
 
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ pub(super) fn alphabet() -> Arc<Alphabet> {
     Arc::new(alphabet.expect("the names differ"))
 }
 
-/// An example with one copy of up to 20 vectors, or with 1 to `repeats` copies of up to 10.
+/// Draws an example with one copy of up to 20 vectors or, given `repeats`, with 1 to `repeats` copies of up to 10
+/// vectors.
 pub(super) fn example(random: &mut impl Rng, repeats: Option<usize>, number: usize) -> Trace {
     let longest = if repeats.is_some() { 10 } else { 20 };
     let length = random.random_range(1..=longest);
@@ -51,7 +53,7 @@ pub(super) fn example(random: &mut impl Rng, repeats: Option<usize>, number: usi
     Trace::new(&alphabet(), format!("{name} example {number}"), word, draft.steps).expect("the stack never runs out")
 }
 
-/// A trace that is being written.
+/// A trace under construction.
 struct Draft {
     values: Vec<f64>,
     steps: Vec<Step>,

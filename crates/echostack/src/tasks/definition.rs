@@ -1,15 +1,15 @@
-//! The definitions of the symbolic tasks: the paper's rule lists (Table 1 and the latch rules), and the grammars that words are
-//! drawn from.
+//! The definitions of the symbolic tasks: the paper's lists of rules (Table 1 and the latch rules), and the grammars
+//! that words are drawn from.
 
 use std::fmt::Write;
 
 use crate::automaton::{Automaton, Rule};
 use crate::symbol::{Alphabet, Lookahead};
 
-/// A rule in the paper's form, a character for each symbol: suffix, lookahead (empty: any), pop, push.
+/// A rule in the paper's form, with one character per symbol: stack suffix, lookahead (empty for any), pop, push.
 type CharRule = (&'static str, &'static str, u32, char);
 
-/// A production with its probability: nonterminal, probability, right side. Capitals are nonterminals.
+/// A production with its probability: nonterminal, probability, right-hand side. Capital letters are nonterminals.
 pub(super) type Production = (char, f64, &'static str);
 
 /// The definition of a symbolic task: the rules of its automaton, and the grammar that its words are drawn from.
@@ -19,12 +19,13 @@ pub(super) struct Definition {
     nonterminals: &'static str,
     accepting: char,
     rules: &'static [CharRule],
-    /// The first production's left side is the start symbol. Not the automaton's nonterminals.
+    /// The productions. The left-hand side of the first one is the start symbol. Their nonterminals are not those of
+    /// the automaton.
     pub(super) grammar: &'static [Production],
 }
 
 impl Definition {
-    /// The automaton of these rules.
+    /// Returns the automaton with these rules.
     pub(super) fn automaton(&self) -> Automaton {
         let names = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
         let alphabet = Alphabet::new(names(self.terminals), names(self.nonterminals)).expect("the names differ");
@@ -41,7 +42,7 @@ impl Definition {
         Automaton::new(alphabet, rules, accepting).expect("the paper's rules are sound")
     }
 
-    /// The grammar, one production a line.
+    /// Returns the grammar as text, one production per line.
     pub(super) fn describe(&self) -> String {
         let mut text = String::new();
         for (left, probability, right) in self.grammar {
@@ -52,7 +53,7 @@ impl Definition {
     }
 }
 
-/// Balanced brackets of one kind.
+/// The language of balanced brackets of one kind.
 pub(super) static DYCK1: Definition = Definition {
     terminals: "()",
     nonterminals: "S",
@@ -61,7 +62,7 @@ pub(super) static DYCK1: Definition = Definition {
     grammar: &[('S', 0.5, "(S)"), ('S', 0.25, "SS"), ('S', 0.25, "()")],
 };
 
-/// Balanced brackets of two kinds.
+/// The language of balanced brackets of two kinds.
 pub(super) static DYCK2: Definition = Definition {
     terminals: "()[]",
     nonterminals: "S",
@@ -70,7 +71,7 @@ pub(super) static DYCK2: Definition = Definition {
     grammar: &[('S', 0.25, "(S)"), ('S', 0.25, "[S]"), ('S', 0.25, "SS"), ('S', 0.125, "()"), ('S', 0.125, "[]")],
 };
 
-/// Balanced brackets of three kinds.
+/// The language of balanced brackets of three kinds.
 pub(super) static DYCK3: Definition = Definition {
     terminals: "()[]{}",
     nonterminals: "S",
@@ -95,17 +96,17 @@ pub(super) static DYCK3: Definition = Definition {
     ],
 };
 
-/// As many a as b, the a first.
+/// The language a^n b^n: some number of a, then the same number of b.
 pub(super) static ANBN: Definition = Definition {
     terminals: "ab",
     nonterminals: "S",
     accepting: 'S',
-    // The table prints (a, b, epsilon, S) for the second; the paper's Equation (3) has it right.
+    // For the second rule, the paper's table has (a, b, epsilon, S); its Equation (3) has the correct rule.
     rules: &[("aSb", "", 3, 'S'), ("a", "b", 0, 'S')],
     grammar: &[('S', 0.96, "aSb"), ('S', 0.04, "ab")],
 };
 
-/// Palindromes with a marked centre.
+/// The language of palindromes with a marked center.
 pub(super) static PALINDROME: Definition = Definition {
     terminals: "ab$",
     nonterminals: "S",
@@ -114,7 +115,7 @@ pub(super) static PALINDROME: Definition = Definition {
     grammar: &[('S', 0.48, "aSa"), ('S', 0.48, "bSb"), ('S', 0.04, "$")],
 };
 
-/// A simplified JSON.
+/// A simplified version of JSON.
 pub(super) static JSON: Definition = Definition {
     terminals: "{}[]nsk:,",
     nonterminals: "VOA",
@@ -145,8 +146,8 @@ pub(super) static JSON: Definition = Definition {
     ],
 };
 
-/// Words with an odd number of ones. The text lists no rule (1, epsilon, 1, S); without it every word that begins with 1 is
-/// judged wrongly.
+/// The language of words with an odd number of ones. The paper's text omits the rule (1, epsilon, 1, S), without which
+/// every word that begins with 1 is judged wrongly.
 pub(super) static LATCH: Definition = Definition {
     terminals: "01",
     nonterminals: "SA",
@@ -159,7 +160,7 @@ pub(super) static LATCH: Definition = Definition {
         ("0", "", 1, 'A'),
         ("1", "", 1, 'S'),
     ],
-    // O: an odd number of ones follows; E: an even number, and at least one letter.
+    // O generates words with an odd number of ones, E nonempty words with an even number.
     grammar: &[
         ('O', 0.66, "0O"),
         ('O', 0.32, "1E"),

@@ -13,11 +13,11 @@ use crate::automaton::Automaton;
 use crate::language::Language;
 use crate::symbol::{SymbolId, Word};
 
-/// How often a word is drawn again because its length is not in the range.
+/// The maximum number of words that are drawn to get one with a length in the range.
 const MAX_DRAWS: usize = 1_000_000;
-/// Words of at least so many letters are drawn by their length.
+/// The minimum length of words that are drawn by their length.
 const MIN_LONG: usize = 500;
-/// The longest word that is drawn by its length: the time grows with the square.
+/// The maximum length of words that are drawn by their length, because the time grows with its square.
 const MAX_LONG: usize = 20_000;
 
 /// A symbolic task as a language.
@@ -26,7 +26,7 @@ pub(super) struct TaskLanguage {
     name: &'static str,
     definition: &'static Definition,
     automaton: Automaton,
-    /// The lengths of long words, for the longest that were asked for so far.
+    /// The lengths of long words, up to the maximum length requested so far.
     lengths: Mutex<Option<Arc<Lengths>>>,
 }
 
@@ -35,7 +35,7 @@ impl TaskLanguage {
         Self { name, definition, automaton: definition.automaton(), lengths: Mutex::new(None) }
     }
 
-    /// The lengths of this task's words, at least up to this one.
+    /// Returns the lengths of this task's words, at least up to the length `longest`.
     fn lengths(&self, longest: usize) -> Arc<Lengths> {
         let mut known = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
@@ -72,7 +72,7 @@ impl Language for TaskLanguage {
                 } else {
                     open.extend(draw(grammar, symbol, random).chars().rev());
                 }
-                // Every open symbol becomes one letter at least.
+                // Every open symbol becomes at least one letter.
                 if word.len() + open.len() > *lengths.end() {
                     break;
                 }
@@ -85,7 +85,7 @@ impl Language for TaskLanguage {
     }
 }
 
-/// The right side that a nonterminal becomes, drawn by the probabilities of its productions.
+/// Draws the right-hand side for a nonterminal according to the probabilities of its productions.
 fn draw(grammar: &[Production], left: char, random: &mut ChaCha8Rng) -> &'static str {
     let choices = grammar.iter().filter(|production| production.0 == left);
     let mut at = random.random::<f64>();
@@ -109,8 +109,8 @@ mod tests {
     use crate::recognize::Recognizer;
     use crate::tasks::Task;
 
-    /// Words drawn by their length have the lengths and letters of words that are drawn until their length fits, and are
-    /// in the language up to the greatest length.
+    /// Words drawn by their length have about the same mean length and letter count as words drawn until their length
+    /// fits. Drawn words of about 500 and about 10,000 letters are in the language.
     #[test]
     fn long_words_are_drawn_as_short_ones() {
         let mut random = ChaCha8Rng::seed_from_u64(3);

@@ -1,4 +1,5 @@
-//! Long words of the tasks' grammars, drawn by their length. Drawing until the length fits, as for short ones, would never end.
+//! Long words of the tasks' grammars, drawn by their length. Drawing words until the length fits, as for short words,
+//! would never end.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -8,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::definition::Production;
 
-/// The probabilities with which each nonterminal of a grammar becomes so many letters.
+/// The length distribution of each nonterminal of a grammar: the probability that it becomes a word of each length.
 #[derive(Debug)]
 pub(super) struct Lengths {
     grammar: &'static [Production],
@@ -16,11 +17,12 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// Up to this length; takes a time that grows with its square.
+    /// Computes the probabilities of lengths up to `longest`. The time grows with the square of `longest`.
     pub(super) fn new(grammar: &'static [Production], longest: usize) -> Self {
         let mut this = Self { grammar, of: grammar.iter().map(|(left, ..)| (*left, vec![0.; longest + 1])).collect() };
         for length in 1..=longest {
-            // In the order of the grammar, in which no nonterminal becomes one before it without a letter more.
+            // In the order of the grammar, a nonterminal alone on a right-hand side always comes before the left-hand
+            // side, so its probability for this length is known.
             let mut done = None;
             for &(left, ..) in grammar {
                 if done != Some(left) {
@@ -36,18 +38,18 @@ impl Lengths {
         this
     }
 
-    /// The greatest length that is known.
+    /// Returns the maximum length whose probability is known.
     pub(super) fn longest(&self) -> usize {
         self.of.values().map(|lengths| lengths.len() - 1).max().unwrap_or(0)
     }
 
-    /// The letters of a right side, and its nonterminals.
+    /// Returns the number of letters of a right-hand side, and the length distributions of its nonterminals.
     fn parts(&self, right: &'static str) -> (usize, Vec<&[f64]>) {
         let open: Vec<&[f64]> = right.chars().filter_map(|symbol| self.of.get(&symbol).map(Vec::as_slice)).collect();
         (right.len() - open.len(), open)
     }
 
-    /// The probability that a right side becomes so many letters.
+    /// Returns the probability that a right-hand side becomes a word of this length.
     fn becomes(&self, right: &'static str, length: usize) -> f64 {
         let (letters, open) = self.parts(right);
         let Some(rest) = length.checked_sub(letters) else { return 0. };
@@ -59,7 +61,7 @@ impl Lengths {
         }
     }
 
-    /// A word with a length in this range, drawn as the grammar would draw it.
+    /// Draws a word with a length in this range, with the probability that the grammar gives it.
     pub(super) fn word(&self, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<String> {
         let start = self.grammar[0].0;
         let total = self.of.get(&start)?;
@@ -95,12 +97,13 @@ impl Lengths {
     }
 }
 
-/// The sizes of the first of two parts, the most unequal first, which are the most frequent.
+/// Returns the possible sizes of the first of two parts, starting with the most unequal splits, which are the most
+/// frequent.
 fn from_both_ends(rest: usize) -> impl Iterator<Item = usize> {
     (1..rest).map(move |at| if at % 2 == 1 { at.div_ceil(2) } else { rest - at / 2 })
 }
 
-/// One of several, by their weights.
+/// Draws one of several items according to their weights.
 fn pick<T>(random: &mut ChaCha8Rng, weighed: impl Iterator<Item = (T, f64)>) -> Option<T> {
     let weighed: Vec<(T, f64)> = weighed.collect();
     let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();

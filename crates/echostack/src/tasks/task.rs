@@ -23,9 +23,9 @@ use crate::teach::Trace;
 pub enum Task {
     /// Words with an odd number of ones.
     Latch,
-    /// Repeat a sequence of bits.
+    /// Copying a sequence of bit vectors once.
     Copy,
-    /// Repeat a sequence of bits again and again.
+    /// Copying a sequence of bit vectors several times.
     RepeatCopy,
     /// Balanced brackets of one kind.
     Dyck1,
@@ -33,15 +33,15 @@ pub enum Task {
     Dyck2,
     /// Balanced brackets of three kinds.
     Dyck3,
-    /// As many a as b, the a first.
+    /// The words a^n b^n: some number of a, then the same number of b.
     Anbn,
-    /// Palindromes with a marked centre.
+    /// Palindromes with a marked center.
     Palindrome,
-    /// A simplified JSON.
+    /// A simplified version of JSON.
     Json,
 }
 
-/// Which examples of a task.
+/// One of the two sets of examples of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Split {
     /// Words of length 1 to 50 (copy: up to 20 vectors; repeat copy: up to 10 vectors and 10 repeats).
@@ -51,7 +51,7 @@ pub enum Split {
 }
 
 impl Split {
-    /// The lengths of words of a language.
+    /// Returns the range of word lengths for symbolic tasks.
     pub fn lengths(self) -> RangeInclusive<usize> {
         match self {
             Self::Train => 1..=50,
@@ -59,7 +59,7 @@ impl Split {
         }
     }
 
-    /// The source of randomness for examples: the same seed gives the two splits different streams.
+    /// Returns the random number generator for examples. With the same seed, the two splits have different streams.
     pub fn generator(self, seed: u64) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(match self {
@@ -84,7 +84,7 @@ impl Task {
         Self::Json,
     ];
 
-    /// The name of the task.
+    /// Returns the name of the task.
     pub fn name(self) -> &'static str {
         match self {
             Self::Latch => "latch",
@@ -99,12 +99,12 @@ impl Task {
         }
     }
 
-    /// Whether the task is a language: it has an automaton, and its words are symbols.
+    /// Returns whether the task is a language, with an automaton and with words that consist of symbols.
     pub fn is_symbolic(self) -> bool {
         self.definition().is_some()
     }
 
-    /// The definition of a symbolic task.
+    /// Returns the definition of a symbolic task, or `None` for the copy tasks.
     pub(super) fn definition(self) -> Option<&'static Definition> {
         match self {
             Self::Copy | Self::RepeatCopy => None,
@@ -118,12 +118,13 @@ impl Task {
         }
     }
 
-    /// The automaton of a symbolic task, with the paper's rules; where these have a slip, `tasks/definition.rs` says so.
+    /// Returns the automaton of a symbolic task, with the paper's rules, or `None` for the copy tasks. Mistakes in the
+    /// paper's rules are corrected; comments in `tasks/definition.rs` point them out.
     pub fn automaton(self) -> Option<Automaton> {
         self.definition().map(Definition::automaton)
     }
 
-    /// The symbols of the task.
+    /// Returns the alphabet of the task.
     pub fn alphabet(self) -> Arc<Alphabet> {
         match self.automaton() {
             Some(automaton) => automaton.alphabet().clone(),
@@ -131,18 +132,20 @@ impl Task {
         }
     }
 
-    /// A symbolic task as a language, whose words are drawn from the task's probabilistic grammar.
+    /// Returns a symbolic task as a language whose words are drawn from the task's probabilistic grammar, or `None` for
+    /// the copy tasks.
     pub fn language(self) -> Option<Arc<dyn Language>> {
         Some(Arc::new(TaskLanguage::new(self.name(), self.definition()?)))
     }
 
-    /// The probabilistic grammar that words are drawn from, one production a line.
+    /// Returns the probabilistic grammar that words are drawn from, one production per line, or `None` for the copy
+    /// tasks.
     pub fn sampling_grammar(self) -> Option<String> {
         self.definition().map(Definition::describe)
     }
 
-    /// Examples of the task as the paper draws them, each with its teaching signal in tolerant mode. The same seed gives
-    /// the same examples; the two splits are drawn independently.
+    /// Draws examples of the task as the paper does, each with its teaching signal in tolerant mode. The same seed
+    /// gives the same examples; the two splits are drawn independently.
     pub fn examples(self, split: Split, count: usize, seed: u64) -> Vec<Trace> {
         let mut random = split.generator(seed);
         let Some(language) = self.language() else {
@@ -157,11 +160,11 @@ impl Task {
         examples(&*language, &oracle, WordKind::Valid, split.lengths(), count, &mut random)
     }
 
-    /// Parameters that do well on the task with a reservoir of this kind; the seed makes the reservoir.
+    /// Returns parameters that do well on the task with a reservoir of this kind. The seed determines the reservoir.
     ///
-    /// For languages those of [`Params::standard`]. The copy tasks have a longer memory in the Legendre network, a
-    /// regression for their output, and a gamma of 0.1: what they decide by is a small part of a state full of random bits.
-    /// `examples/zero_error.rs` measures all of it.
+    /// For languages, these are the parameters of [`Params::standard`]. The copy tasks use a longer memory in the
+    /// Legendre network, a regression for the output, and a gamma of 0.1, because their decisions depend on a small
+    /// part of a state full of random bits. `examples/zero_error.rs` measures the error with all of these parameters.
     pub fn params(self, kind: ReservoirKind, neurons: usize, seed: u64) -> Params {
         let params = Params::standard(kind, neurons, seed);
         let theta = match self {
@@ -195,7 +198,7 @@ mod tests {
                 assert!(test.iter().all(|trace| (50..=200).contains(&trace.word().len())));
                 let train = task.examples(Split::Train, 20, 5);
                 assert!(train.iter().all(|trace| (1..=50).contains(&trace.word().len())));
-                // Valid words: the last output is 1.
+                // The words are valid, so the last output is 1.
                 assert!(test.iter().all(|trace| trace.steps()[trace.steps().len() - 1].output == [1.]), "{task}");
             }
         }

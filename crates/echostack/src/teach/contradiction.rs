@@ -1,4 +1,4 @@
-//! Traces that contradict each other: the same context, two actions.
+//! The search for traces that contradict each other by teaching different actions in the same context.
 
 use std::collections::HashMap;
 
@@ -8,32 +8,33 @@ use super::trace::Trace;
 use crate::recognize::{Reduction, View};
 use crate::symbol::{Input, SymbolId};
 
-/// Two traces that ask for different actions where a machine sees the same.
+/// Two traces that teach different actions where a machine sees the same input and stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contradiction {
-    /// The traces, by their number, and the steps.
+    /// The places where the actions are taught: the index of the trace, and the step.
     pub places: [(usize, usize); 2],
-    /// What each asks for, in words.
+    /// The action that each of them teaches, in words.
     pub actions: [String; 2],
-    /// The symbols on the stack, topmost last.
+    /// The symbols on the stack, the topmost last.
     pub stack: Vec<SymbolId>,
 }
 
-/// A sequence of inputs, as a node of a tree; 0 is the empty one.
+/// A sequence of inputs, as a node of a tree. The empty sequence is 0.
 type Node = u32;
 
-/// Sequences as numbers: equal sequences have equal numbers.
+/// A numbering of sequences, in which equal sequences have equal numbers.
 #[derive(Default)]
 struct Sequences(HashMap<(Node, Vec<u64>), Node>);
 
 impl Sequences {
+    /// Returns the number of a sequence that is longer by one input.
     fn step(&mut self, from: Node, key: Vec<u64>) -> Node {
         let fresh = self.0.len() as Node + 1;
         *self.0.entry((from, key)).or_insert(fresh)
     }
 }
 
-/// An input as a key; the end is the empty one.
+/// Returns an input as a key. The key of the end of the word is empty.
 fn key(input: Option<Input<'_>>) -> Vec<u64> {
     match input {
         None => Vec::new(),
@@ -42,10 +43,10 @@ fn key(input: Option<Input<'_>>) -> Vec<u64> {
     }
 }
 
-/// Where something is asked for: a trace and a step.
+/// A place where an action is taught: a trace and a step.
 type Place = (usize, usize);
 
-/// What is decided in a context: an action on the stack, or an output and a shift after the last.
+/// A decision in a context: an action on the stack, or the output and the shift after the last action.
 #[derive(Clone, PartialEq)]
 enum Action {
     Reduce(Reduction),
@@ -61,8 +62,8 @@ impl Action {
     }
 }
 
-/// The contradictions between traces that are seen in this view, at most `most` of them: each with the first trace that
-/// asked for something else. Only steps that teach count.
+/// Returns the contradictions between traces for machines with this view of the input, at most `most` of them. Each is
+/// reported with the first trace that teaches something in the same context. Only steps that are trained on count.
 pub fn contradictions(traces: &[Trace], view: View, most: usize) -> Vec<Contradiction> {
     let mut search = Search {
         view,
@@ -82,7 +83,7 @@ pub fn contradictions(traces: &[Trace], view: View, most: usize) -> Vec<Contradi
     search.found
 }
 
-/// As many contradictions were found as were asked for.
+/// The error that ends the search once the requested number of contradictions is found.
 #[derive(PartialEq)]
 struct Enough;
 
@@ -91,16 +92,17 @@ struct Search {
     view: View,
     most: usize,
     sequences: Sequences,
-    /// What was asked for first, and where, by input, stack, and whether it settles the step.
+    /// The action that was taught first, and its place, by input, stack, and whether the action settles the step.
     known: HashMap<(Node, Node, bool), (Action, Place)>,
     found: Vec<Contradiction>,
-    /// The number of the trace at hand.
+    /// The index of the current trace.
     trace: usize,
-    /// The input so far.
+    /// The input so far, as far as the view shows it.
     input: Node,
 }
 
-/// A symbol on the stack, and the sequence that it ends. A vector stands as the symbol of its first channel.
+/// A symbol on the stack, and the sequence that ends with it. A vector is represented by the symbol of the first
+/// channel.
 type Element = (SymbolId, Node);
 
 fn top(stack: &[Element]) -> Node {
@@ -108,6 +110,7 @@ fn top(stack: &[Element]) -> Node {
 }
 
 impl Search {
+    /// Records the action that the current trace teaches, and reports a contradiction if another one was taught before.
     fn claim(&mut self, step: usize, stack: &[Element], action: &Action) -> Result<(), Enough> {
         let settles = matches!(action, Action::Settle { .. });
         let place = (self.trace, step);

@@ -1,8 +1,8 @@
-//! What a corpus of traces teaches: its distinct contexts, however large it is.
+//! Distinct contexts: a summary of what a corpus of traces teaches, however large the corpus is.
 //!
-//! A state depends on the last symbols only, so what training needs of a corpus is which answers are asked for on which ends of the
-//! stack and of the input. A [`Corpus`] counts them trace by trace, and two corpora merge into one, in any order and with the same
-//! result: so parts of a corpus can be counted in different places.
+//! A state depends only on the last symbols, so all that training needs from a corpus is which answers are required for
+//! which suffixes of the stack and of the input. A [`Corpus`] counts them trace by trace. Two corpora can be merged,
+//! and the result does not depend on the order, so parts of a corpus can be counted in different places.
 
 use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};
@@ -16,45 +16,45 @@ use super::trace::Trace;
 use crate::recognize::Reduction;
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
 
-/// How much of a configuration a context keeps. Two configurations that are alike so far are one context.
+/// The part of a configuration that a context keeps. Two configurations that agree in this part are the same context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Depth {
-    /// How many symbols of the stack, from the top.
+    /// The number of stack symbols, from the top.
     pub stack: usize,
-    /// How many tokens before the next one.
+    /// The number of tokens before the next one.
     pub before: usize,
 }
 
-/// An answer that is asked for in a corpus.
+/// An answer that a corpus teaches, with the suffixes of input and stack for which it is required.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
-    /// The end of the input, the end of the stack, and the answer.
+    /// The input suffix, the stack suffix, and the answer.
     pub exercise: Exercise,
-    /// How often it is asked for.
+    /// The number of times that the answer is required.
     pub count: u64,
-    /// Where: of all sources, the first in the order of letters.
+    /// The source that requires it. If there are several, the first one in alphabetical order.
     pub source: Arc<str>,
 }
 
-/// Why a trace cannot be counted.
+/// The reason why a trace cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CorpusError {
-    /// Its word has vectors.
-    #[error("the word has vectors, but contexts are of tokens")]
+    /// The word consists of vectors.
+    #[error("the word consists of vectors, but contexts are counted only for words of tokens")]
     Vectors,
-    /// Its outputs say more than whether a word is accepted.
+    /// An output says more than whether a word is accepted.
     #[error("step {0}: the output must be a single 0 or 1")]
     Output(usize),
-    /// There are too many.
-    #[error("there are more than {MAX_CONTEXTS} distinct contexts; take fewer symbols of the stack and of the input")]
+    /// There are too many distinct contexts.
+    #[error("there are more than {MAX_CONTEXTS} distinct contexts; keep fewer symbols of the stack and of the input")]
     TooMany,
 }
 
-/// The most distinct contexts of a corpus.
+/// The maximum number of distinct contexts of a corpus.
 pub const MAX_CONTEXTS: usize = 1 << 24;
 
-/// The distinct contexts of traces.
+/// The distinct contexts of a corpus of traces, with their counts.
 #[derive(Clone, Debug)]
 pub struct Corpus {
     depth: Depth,
@@ -68,17 +68,18 @@ struct Seen {
     source: Arc<str>,
 }
 
-/// A symbol or nothing as a number.
+/// Encodes an optional symbol as a number.
 fn number(symbol: Option<SymbolId>) -> u32 {
     symbol.map_or(0, |symbol| symbol.index() as u32 + 1)
 }
 
+/// Decodes the number of an optional symbol.
 fn symbol(number: u32) -> Option<SymbolId> {
     number.checked_sub(1).map(|index| SymbolId::new(index as usize))
 }
 
-/// Writes down an exercise in numbers, so that equal ones have equal numbers: the kind of answer, the answer, what comes next, how
-/// many tokens are before it, these, and the stack.
+/// Encodes an exercise as a sequence of numbers, so that equal exercises have equal keys: the kind of the answer, the
+/// answer, the next token, the number of tokens before it, these tokens, and the stack.
 fn write(key: &mut Vec<u32>, before: &[SymbolId], next: Lookahead, stack: &[SymbolId], answer: Answer) {
     key.clear();
     key.extend(match answer {
@@ -91,6 +92,7 @@ fn write(key: &mut Vec<u32>, before: &[SymbolId], next: Lookahead, stack: &[Symb
     key.extend(before.iter().chain(stack).map(|symbol| symbol.index() as u32));
 }
 
+/// Decodes an exercise from its key.
 fn read(key: &[u32]) -> Exercise {
     let answer = match key[0] {
         0 => Answer::Act(Reduction { pop: key[1], push: symbol(key[2]) }),
@@ -103,33 +105,33 @@ fn read(key: &[u32]) -> Exercise {
     Exercise { before: symbols(before), next, stack: symbols(stack), answer }
 }
 
-/// The last so many of a list.
+/// Returns the last `count` entries of a list, or all if there are fewer.
 fn last<T>(list: &[T], count: usize) -> &[T] {
     &list[list.len().saturating_sub(count)..]
 }
 
 impl Corpus {
-    /// Nothing yet.
+    /// Creates an empty corpus.
     pub fn new(depth: Depth) -> Self {
         Self { depth, seen: HashMap::default(), key: Vec::new() }
     }
 
-    /// How much of a configuration is kept.
+    /// Returns the part of a configuration that is kept.
     pub fn depth(&self) -> Depth {
         self.depth
     }
 
-    /// The number of distinct contexts.
+    /// Returns the number of distinct contexts.
     pub fn len(&self) -> usize {
         self.seen.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no contexts.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }
 
-    /// Counts the steps of a trace that teach.
+    /// Counts the decisions in those steps of a trace that are trained on.
     ///
     /// # Errors
     /// See [`CorpusError`].
@@ -142,10 +144,10 @@ impl Corpus {
         trace.replay(&mut Counter { corpus: self, tokens, source: &trace.source })
     }
 
-    /// Counts a context that was counted elsewhere.
+    /// Adds a context that was counted elsewhere.
     ///
     /// # Errors
-    /// If there are too many.
+    /// [`CorpusError::TooMany`] if there are too many distinct contexts.
     pub fn insert(&mut self, context: &Context) -> Result<(), CorpusError> {
         let Exercise { before, next, stack, answer } = &context.exercise;
         let (before, stack) = (last(before, self.depth.before), last(stack, self.depth.stack));
@@ -153,7 +155,7 @@ impl Corpus {
         count(&mut self.seen, &self.key, context.count, &context.source)
     }
 
-    /// The contexts, in order.
+    /// Returns the contexts, ordered by their exercises.
     pub fn contexts(&self) -> Vec<Context> {
         let all = self.seen.iter();
         let mut all: Vec<Context> = all
@@ -164,7 +166,7 @@ impl Corpus {
     }
 }
 
-/// Counts what a trace asks for.
+/// Counts the decisions that a trace teaches.
 struct Counter<'c> {
     corpus: &'c mut Corpus,
     tokens: &'c [SymbolId],
@@ -203,6 +205,7 @@ impl Follower for Counter<'_> {
     }
 }
 
+/// Adds to the count of a key.
 fn count(
     seen: &mut HashMap<Box<[u32]>, Seen, RandomState>,
     key: &[u32],
@@ -226,7 +229,8 @@ fn count(
 }
 
 impl Context {
-    /// Whether another context, with the same ends of input and stack, asks for another answer of the same kind.
+    /// Returns whether another context has the same suffixes of input and stack, but requires a different answer of the
+    /// same kind.
     pub fn contradicts(&self, other: &Self) -> bool {
         fn kind(context: &Context) -> Discriminant<Answer> {
             discriminant(&context.exercise.answer)
@@ -238,7 +242,7 @@ impl Context {
         kind(self) == kind(other) && self.exercise.answer != other.exercise.answer && seen(self) == seen(other)
     }
 
-    /// The contradictions among contexts in order: each with the one before it.
+    /// Returns the contradictions among ordered contexts, each as a context and the one after it.
     pub fn contradictions(ordered: &[Self]) -> impl Iterator<Item = [&Self; 2]> {
         ordered.windows(2).map(|pair| [&pair[0], &pair[1]]).filter(|[a, b]| a.contradicts(b))
     }
@@ -257,7 +261,7 @@ mod tests {
         corpus
     }
 
-    /// The same by writing down every decision and counting equal ones.
+    /// Computes the contexts by listing every decision and counting equal ones.
     fn slowly(traces: &[Trace]) -> Vec<(Exercise, u64)> {
         let mut all: Vec<Exercise> = Vec::new();
         for trace in traces {

@@ -1,14 +1,14 @@
-//! Single decisions, without the words that lead to them.
+//! Single decisions to train on, without the words that lead to them.
 
 use std::fmt;
 
 use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId};
 
-/// What a readout may be asked to answer.
+/// The answer of a readout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Answer {
-    /// What to do to the stack: for the readouts of pop and push.
+    /// The action on the stack: the answer of the readouts for pop and push.
     Act(Reduction),
     /// Whether the next token is shifted.
     Shift(bool),
@@ -28,12 +28,13 @@ impl fmt::Display for Answer {
     }
 }
 
-/// What a readout shall answer on one input and one stack: a single row of training, beside those of the traces.
+/// The right answer of a readout on one input and one stack: a single training sample, in addition to those of the
+/// traces.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Exercise {
-    /// The tokens before the next one; only a machine that sees all of its input looks at them.
+    /// The tokens before the next one. Only a machine that sees all of its input uses them.
     pub before: Vec<SymbolId>,
-    /// What comes next.
+    /// The next token, or the end of the word.
     pub next: Lookahead,
     /// The stack, topmost last.
     pub stack: Vec<SymbolId>,

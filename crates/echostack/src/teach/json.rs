@@ -1,4 +1,5 @@
-//! Traces and contexts as JSON Lines, described in docs/format.md: what any other source of teaching writes.
+//! Reading and writing of traces and contexts as JSON Lines, the format in which other programs can provide training
+//! data (described in docs/format.md).
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
@@ -12,7 +13,7 @@ use super::trace::{Step, Trace, TraceError};
 use crate::recognize::Reduction;
 use crate::symbol::{Alphabet, AlphabetError, Input, Lookahead, SymbolId, UnknownToken, Word};
 
-/// Why a file of traces or of contexts could not be read.
+/// The reason why a file of traces or contexts could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceFileError {
@@ -22,32 +23,30 @@ pub enum TraceFileError {
     /// A line is longer than [`MAX_LINE_BYTES`].
     #[error("line {0} is longer than {MAX_LINE_BYTES} bytes")]
     Long(usize),
-    /// A line is no JSON of the right form.
+    /// A line is not JSON of the right form.
     #[error("line {0}: {1}")]
     Json(usize, serde_json::Error),
-    /// The first line is no header of this version.
+    /// The first line is not a header of this version.
     #[error("the first line must be a header with \"echostack\": {0:?} and \"version\": 1")]
     Header(&'static str),
-    /// The symbols are faulty.
+    /// The declared symbols do not form an alphabet.
     #[error(transparent)]
     Alphabet(#[from] AlphabetError),
-    /// A token is no terminal.
+    /// A token is not a terminal.
     #[error("line {0}: {1}")]
     Token(usize, UnknownToken),
-    /// A pushed symbol is not declared.
+    /// A pushed symbol is not a declared nonterminal, or a symbol on the stack of a context is not declared.
     #[error("line {0}: {1:?} is pushed but not among the nonterminals")]
     Push(usize, String),
-    /// A context does not ask for one answer.
-    #[error(
-        "line {0}: there must be one of \"act\", \"shift\" and \"accept\"; \"shift\" only with a token that is next"
-    )]
+    /// A context does not have exactly one answer.
+    #[error("line {0}: there must be one of \"act\", \"shift\" and \"accept\"; \"shift\" requires a next token")]
     Answer(usize),
     /// A trace is faulty.
     #[error("line {0}: {1}")]
     Trace(usize, TraceError),
 }
 
-/// The longest line of a trace file, in bytes.
+/// The maximum length of a line in a file of traces or contexts, in bytes.
 pub const MAX_LINE_BYTES: u64 = 1 << 28;
 
 #[derive(Serialize, Deserialize)]
@@ -56,10 +55,10 @@ struct Header {
     version: u32,
     terminals: Vec<String>,
     nonterminals: Vec<String>,
-    /// The nonterminals that are states of a parser, unless they are the ones whose names begin with `#`.
+    /// The nonterminals that are parser states, unless they are exactly the ones whose names begin with `#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parser_states: Option<Vec<String>>,
-    /// Of contexts: how much of a configuration they keep.
+    /// In a file of contexts, the depths of stack and input that a context keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stack: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,15 +94,16 @@ impl Header {
 }
 
 impl Alphabet {
-    /// The alphabet as the header of a file of traces, in one line; of a Parquet file it is a part of the metadata.
+    /// Returns the alphabet as the header line of a file of traces. In a Parquet file, this line is part of the
+    /// metadata.
     pub fn to_trace_header(&self) -> String {
         serde_json::to_string(&Header::new(TRACES, self, None)).unwrap_or_default()
     }
 
-    /// The alphabet that the header of a file of traces declares.
+    /// Returns the alphabet that the header of a file of traces declares.
     ///
     /// # Errors
-    /// If it is no such header.
+    /// If the text is not such a header.
     pub fn from_trace_header(header: &str) -> Result<Arc<Self>, TraceFileError> {
         Header::parse(header, TRACES)?.alphabet()
     }
@@ -116,7 +116,7 @@ struct Line {
     source: Option<String>,
     word: Tokens,
     steps: Vec<StepJson>,
-    /// The steps that teach, from and to (excluded); all of them without it.
+    /// The range of steps that are trained on, with the end excluded. Defaults to all steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     teach: Option<[usize; 2]>,
 }
@@ -138,7 +138,7 @@ struct StepJson {
     shift: bool,
 }
 
-/// Writes traces: a header line, then a line a trace.
+/// Writes traces: a header line, then one line per trace.
 ///
 /// # Errors
 /// If writing fails.
@@ -176,7 +176,7 @@ pub fn write_traces(out: &mut dyn Write, alphabet: &Alphabet, traces: &[Trace]) 
     Ok(())
 }
 
-/// The lines of a file that are not empty, with their numbers.
+/// The nonempty lines of a file, with their numbers.
 struct Lines<R> {
     reader: R,
     number: usize,
@@ -188,7 +188,7 @@ impl<R: BufRead> Lines<R> {
         Self { reader, number: 0, text: String::new() }
     }
 
-    /// The next line, if there is one.
+    /// Returns the next line with its number, or `None` at the end of the file.
     fn next(&mut self) -> Result<Option<(usize, &str)>, TraceFileError> {
         loop {
             self.text.clear();
@@ -208,7 +208,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Reads traces one after the other. A trace without a source is named after its line.
+/// An iterator over the traces of a file. A trace without a source is named after its line.
 pub struct TraceReader<R> {
     alphabet: Arc<Alphabet>,
     lines: Lines<R>,
@@ -221,16 +221,16 @@ impl<R> fmt::Debug for TraceReader<R> {
 }
 
 impl<R: BufRead> TraceReader<R> {
-    /// Reads the header.
+    /// Reads the header of the file.
     ///
     /// # Errors
-    /// If it is none of traces.
+    /// If it is not a header of traces.
     pub fn new(reader: R) -> Result<Self, TraceFileError> {
         let mut lines = Lines::new(reader);
         Ok(Self { alphabet: lines.header(TRACES)?.alphabet()?, lines })
     }
 
-    /// The alphabet that the header declares.
+    /// Returns the alphabet that the header declares.
     pub fn alphabet(&self) -> &Arc<Alphabet> {
         &self.alphabet
     }
@@ -252,7 +252,7 @@ impl<R: BufRead> Iterator for TraceReader<R> {
 /// Reads all traces of a file.
 ///
 /// # Errors
-/// See [`TraceFileError`]; each names the line.
+/// See [`TraceFileError`]. A fault in a line is reported with the number of the line.
 pub fn read_traces(reader: &mut dyn BufRead) -> Result<(Arc<Alphabet>, Vec<Trace>), TraceFileError> {
     let reader = TraceReader::new(reader)?;
     Ok((reader.alphabet.clone(), reader.collect::<Result<_, _>>()?))
@@ -287,9 +287,9 @@ fn trace(alphabet: &Alphabet, number: usize, line: Line) -> Result<Trace, TraceF
 /// A file of contexts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextFile {
-    /// Its symbols.
+    /// The symbols of the contexts.
     pub alphabet: Arc<Alphabet>,
-    /// How much of a configuration a context keeps.
+    /// The part of a configuration that a context keeps.
     pub depth: Depth,
     /// The contexts.
     pub contexts: Vec<Context>,
@@ -300,7 +300,7 @@ pub struct ContextFile {
 struct ContextJson {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     before: Vec<String>,
-    /// The next token; none at the end.
+    /// The next token, or `None` at the end of the word.
     next: Option<String>,
     stack: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -319,7 +319,7 @@ fn once() -> u64 {
     1
 }
 
-/// Writes contexts: a header line, then a line a context.
+/// Writes contexts: a header line, then one line per context.
 ///
 /// # Errors
 /// If writing fails.
@@ -350,10 +350,10 @@ pub fn write_contexts(out: &mut dyn Write, file: &ContextFile) -> io::Result<()>
     Ok(())
 }
 
-/// Reads contexts. One without a source is named after its line.
+/// Reads a file of contexts. A context without a source is named after its line.
 ///
 /// # Errors
-/// See [`TraceFileError`]; each names the line.
+/// See [`TraceFileError`]. A fault in a line is reported with the number of the line.
 pub fn read_contexts(reader: &mut dyn BufRead) -> Result<ContextFile, TraceFileError> {
     let mut lines = Lines::new(reader);
     let header = lines.header(CONTEXTS)?;
@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(found.len(), 2, "each with the first");
         assert_eq!(found[0].places, [(0, 0), (1, 0)]);
         assert_eq!(found[0].actions, ["output [0.0], refuse", "output [0.0], shift"]);
-        // What only leads somewhere claims nothing.
+        // Steps that are not trained on cannot contradict each other.
         let silent: Vec<Trace> = traces.into_iter().map(|trace| trace.teaching(1..9)).collect();
         assert_eq!(contradictions(&silent, View::Symbol, 10), []);
     }

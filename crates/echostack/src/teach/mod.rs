@@ -1,7 +1,7 @@
-//! The teaching signal: what should be done on a word, step by step.
+//! The teaching signal that machines are trained on: what should be done at each step of a word.
 //!
-//! A [`Trace`] is the only way into training (the paper's 5-tuple of inputs, pops, pushes, shifts and outputs). It can be
-//! [recorded](record) from any recogniser, or made by the user's own code with [`Trace::new`].
+//! A [`Trace`] is the only form of training data (the paper's 5-tuple of inputs, pops, pushes, shifts and outputs). It
+//! can be [recorded](record) from any recognizer, or constructed by the user's own code with [`Trace::new`].
 
 mod contradiction;
 mod corpus;

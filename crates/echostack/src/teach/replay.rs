@@ -1,56 +1,57 @@
-//! Teacher forcing: a walk along a trace on which what is taught is done, whatever a machine would do (Algorithm 3).
+//! Teacher forcing: a walk along a trace that carries out the taught actions, not those of a machine (Algorithm 3).
 
 use super::trace::Trace;
 use crate::recognize::Reduction;
 use crate::symbol::Input;
 
-/// What a trace asks for in one configuration of input and stack.
+/// The decision that a trace teaches in one configuration of input and stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instruction<'t> {
     /// The step, counted from 0.
     pub step: usize,
-    /// Whether the step teaches, or only leads to those that do.
+    /// Whether the step is trained on, or only leads to steps that are.
     pub taught: bool,
-    /// The action on the stack; [`Reduction::NONE`] is the last one of its step.
+    /// The action on the stack. The last one of each step is [`Reduction::NONE`].
     pub reduction: Reduction,
-    /// The output, if the action is the last one of its step.
+    /// The output, if this action is the last one of its step.
     pub output: Option<&'t [f64]>,
-    /// Whether the input is shifted then. There is nothing to shift at the end of the word.
+    /// Whether the input is then shifted. `None` if this action is not the last one of its step, or at the end of the
+    /// word, where there is nothing to shift.
     pub shift: Option<bool>,
 }
 
-/// Something that is led along a trace by [`Trace::replay`], which keeps the stack for it.
+/// A visitor of the steps of a trace, guided by [`Trace::replay`], which keeps the stack for it.
 pub trait Follower {
-    /// What stands on the stack for each symbol.
+    /// The representation of a symbol on the stack.
     type Element;
-    /// Why the walk may end early.
+    /// The reason for ending the walk early.
     type Error;
 
-    /// Looks at the input of a step, or at the end of the word.
+    /// Receives the input of a step, or `None` at the end of the word.
     ///
     /// # Errors
-    /// If the walk is to end here.
+    /// If the walk should end here.
     fn look(&mut self, step: usize, next: Option<Input<'_>>) -> Result<(), Self::Error>;
 
-    /// Receives an instruction. The top of the stack is last.
+    /// Receives an instruction, and the stack before it is carried out. The top of the stack is last.
     ///
     /// # Errors
-    /// If the walk is to end here.
+    /// If the walk should end here.
     fn follow(&mut self, instruction: &Instruction<'_>, stack: &[Self::Element]) -> Result<(), Self::Error>;
 
-    /// The element for an input that is shifted, or a nonterminal that is pushed, onto this stack.
+    /// Returns the element for an input that is shifted, or a nonterminal that is pushed, onto this stack.
     ///
     /// # Errors
-    /// If the walk is to end here.
+    /// If the walk should end here.
     fn push(&mut self, stack: &[Self::Element], input: Input<'_>) -> Result<Self::Element, Self::Error>;
 }
 
 impl Trace {
-    /// Walks along the trace: at each step the follower looks at the input, then receives an instruction for each action on
-    /// the stack and a last one for output and shift. Each instruction is carried out before the next one.
+    /// Walks along the trace. At each step, the follower looks at the input, then receives an instruction for each
+    /// action on the stack and a last one for output and shift. Each instruction is carried out before the next one.
     ///
     /// # Errors
-    /// The first error of the follower, which ends the walk.
+    /// Returns the first error of the follower, which ends the walk.
     pub fn replay<F: Follower>(&self, follower: &mut F) -> Result<(), F::Error> {
         let mut stack: Vec<F::Element> = Vec::new();
         let inputs = self.word().inputs().map(Some).chain([None]);

@@ -1,17 +1,17 @@
-//! How far a recogniser is from traces that are taken for the truth.
+//! Errors of a recognizer, measured against reference traces or a reference recognizer.
 
 use super::trace::Trace;
 use crate::recognize::{Limits, Outputs, Recognizer, Verdict, watch_all};
 use crate::symbol::Word;
 
-/// How far a recogniser is from the truth.
+/// Errors of a recognizer, measured against reference traces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// The paper's metric: the mean absolute error of the output over the steps of a word, averaged over words. A step
-    /// that only one of the two reaches counts as an error of 1.
+    /// that only one of recognizer and trace reaches counts as an error of 1.
     pub error: f64,
-    /// The words whose verdict differs; for real-valued outputs, those with a value off by more than 0.5. As numbers
-    /// among the traces.
+    /// The indices of the traces whose verdict differs or, for real-valued outputs, that have a value off by more than
+    /// 0.5.
     pub wrong: Vec<usize>,
     /// The number of words.
     pub words: usize,
@@ -19,7 +19,7 @@ pub struct Score {
     pub tokens: usize,
 }
 
-/// What a word is judged to be, without the expected tokens.
+/// A verdict without the expected tokens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Judgement {
     Accepted,
@@ -28,7 +28,7 @@ enum Judgement {
     Stopped,
 }
 
-/// Compares a recogniser with traces on rayon's threads; the result does not depend on their number.
+/// Compares a recognizer with traces, on rayon's threads. The result does not depend on the number of threads.
 pub fn score<R: Recognizer>(recognizer: &R, traces: &[Trace], limits: Limits) -> Score {
     let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
     let mut given = vec![Outputs::default(); traces.len()];
@@ -52,18 +52,18 @@ pub fn score<R: Recognizer>(recognizer: &R, traces: &[Trace], limits: Limits) ->
     }
 }
 
-/// How far a recogniser is from another that is the truth.
+/// Errors of a recognizer, measured against a reference recognizer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// The sum over words of [`Score::error`]'s mean over steps.
+    /// The sum over all words of the mean error over the steps, as in [`Score::error`].
     pub errors: f64,
-    /// The words whose verdict differs, by their number.
+    /// The indices of the words whose verdict differs.
     pub wrong: Vec<usize>,
-    /// The words whose verdicts are equal but for the tokens that were expected.
+    /// The indices of the words whose verdicts differ only in the expected tokens.
     pub unlike: Vec<usize>,
 }
 
-/// Compares a recogniser with another that is the truth, verdict by verdict and output by output, on rayon's threads.
+/// Compares a recognizer with a reference recognizer, verdict by verdict and output by output, on rayon's threads.
 pub fn compare<R: Recognizer, T: Recognizer>(recognizer: &R, truth: &T, words: &[Word], limits: Limits) -> Comparison {
     let words: Vec<&Word> = words.iter().collect();
     let mut given = vec![Outputs::default(); words.len()];
@@ -83,8 +83,8 @@ pub fn compare<R: Recognizer, T: Recognizer>(recognizer: &R, truth: &T, words: &
     comparison
 }
 
-/// The mean absolute difference of the outputs on a word. One that only one of the two has, or that is no number, counts
-/// as 1.
+/// Returns the mean absolute difference of the outputs on a word. An output that only one of the two has, or that is
+/// not finite, counts as a difference of 1.
 pub fn output_error(given: &[f64], wanted: &[f64]) -> f64 {
     let count = given.len().max(wanted.len());
     let difference = |at: usize| match (given.get(at), wanted.get(at)) {
@@ -98,7 +98,7 @@ fn judged(verdict: &Verdict, length: usize) -> Judgement {
     match *verdict {
         Verdict::Accept => Judgement::Accepted,
         Verdict::Incomplete { .. } => Judgement::NotAccepted,
-        // A tolerant recogniser refuses the end.
+        // A tolerant recognizer rejects at the end.
         Verdict::Reject { position, .. } if position == length as u64 => Judgement::NotAccepted,
         Verdict::Reject { position, .. } => Judgement::RefusedAt(position),
         Verdict::Stopped { .. } => Judgement::Stopped,

@@ -1,4 +1,4 @@
-//! Traces: what should be done on a word, step by step.
+//! Traces, which state what should be done at each step of a word.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use crate::digest::hex;
 use crate::recognize::{Event, Limits, Recognizer, Reduction, Verdict};
 use crate::symbol::{Alphabet, Input, Word};
 
-/// What should be done on one input, or on the end of the word.
+/// The actions to be taken on one input, or at the end of the word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The actions on the stack, in order, without the closing [`Reduction::NONE`].
     pub reductions: Vec<Reduction>,
-    /// The output after them, before the shift.
+    /// The output after these actions and before the shift.
     pub output: Vec<f64>,
-    /// Whether the input is shifted then. Without meaning on the end.
+    /// Whether the input is then shifted. It has no meaning at the end of the word.
     pub shift: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct Trace {
     taught: Range<usize>,
 }
 
-/// Why a trace was refused.
+/// The reason why a trace was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{source_name}, step {step}: {fault}")]
 pub struct TraceError {
@@ -37,15 +37,15 @@ pub struct TraceError {
     pub source_name: Arc<str>,
     /// The step, counted from 0.
     pub step: usize,
-    /// What is wrong with it.
+    /// The fault in this step.
     pub fault: TraceFault,
 }
 
-/// What is wrong with a step of a trace.
+/// A fault in a step of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceFault {
-    /// The number of steps does not fit the word.
+    /// The number of steps does not match the word.
     #[error(
         "{steps} steps for {inputs} inputs; there must be one for each input and one for the end, or fewer if the last one refuses its input"
     )]
@@ -55,35 +55,34 @@ pub enum TraceFault {
         /// The length of the word.
         inputs: usize,
     },
-    /// A pop takes more than there is.
+    /// A reduction pops more symbols than there are on the stack.
     #[error("pops {pop} symbols from a stack of {depth}")]
     Underflow {
-        /// What is popped.
+        /// The number of symbols to pop.
         pop: u32,
-        /// What there is.
+        /// The depth of the stack.
         depth: usize,
     },
-    /// A pushed symbol is no nonterminal.
-    #[error("pushes symbol number {0}, which is no nonterminal of the alphabet")]
+    /// A pushed symbol is not a nonterminal.
+    #[error("pushes symbol number {0}, which is not a nonterminal of the alphabet")]
     Push(usize),
-    /// A reduction that does nothing stands within the list.
+    /// The list contains a reduction that does nothing.
     #[error("a reduction neither pops nor pushes; leave it out")]
     Nothing,
-    /// The input does not fit the alphabet.
-    #[error(
-        "the input is no terminal of the alphabet, or no vector of finite values as wide as the terminals are many"
-    )]
+    /// The input does not belong to the alphabet.
+    #[error("the input is neither a terminal of the alphabet nor a vector of finite values, one for each terminal")]
     Input,
-    /// The output is not as wide as that of the first step, or not finite.
+    /// The output does not have as many values as that of the first step, or has a value that is not finite.
     #[error("the output has {0} values or one that is not finite; every step needs as many as the first, at least one")]
     Output(usize),
 }
 
 impl Trace {
-    /// A trace of these steps: one for each input and one for the end; or fewer, if the last one refuses its input.
+    /// Creates a trace from its steps: one for each input and one for the end of the word, or fewer if the last one
+    /// refuses its input.
     ///
     /// # Errors
-    /// If the steps do not fit the word or the alphabet, or pop more than there is.
+    /// If the steps do not match the word or the alphabet, or pop more symbols than there are.
     pub fn new(
         alphabet: &Alphabet,
         source: impl Into<Arc<str>>,
@@ -100,45 +99,45 @@ impl Trace {
         Ok(Self { source, word, steps, taught })
     }
 
-    /// The same trace, of which only these steps teach; the others only lead there.
+    /// Restricts training to these steps of the trace. The other steps only lead to them.
     #[must_use]
     pub fn teaching(mut self, steps: Range<usize>) -> Self {
         self.taught = steps.start.min(self.steps.len())..steps.end.min(self.steps.len());
         self
     }
 
-    /// The steps that teach: all of them, unless [`Trace::teaching`] said otherwise.
+    /// Returns the steps that are trained on: all of them, unless [`Trace::teaching`] has restricted them.
     pub fn taught(&self) -> Range<usize> {
         self.taught.clone()
     }
 
-    /// Where the trace comes from, in words for people.
+    /// Returns a description of where the trace comes from, for human readers.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The word.
+    /// Returns the word.
     pub fn word(&self) -> &Word {
         &self.word
     }
 
-    /// The steps.
+    /// Returns the steps.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Whether the last step refuses its input, so that the word is not read to its end.
+    /// Returns whether the last step refuses its input, so that the word is not read to its end.
     pub fn is_refusal(&self) -> bool {
         self.steps.len() <= self.word.len()
     }
 
-    /// Whether all symbols of the trace are of this alphabet: it may have been made for another.
+    /// Returns whether all symbols of the trace belong to this alphabet. The trace may have been made for another one.
     pub fn fits(&self, alphabet: &Alphabet) -> bool {
         let mut pushes = self.steps.iter().flat_map(|step| &step.reductions).filter_map(|reduction| reduction.push);
         pushes.all(|symbol| alphabet.is_nonterminal(symbol)) && self.word.inputs().all(|input| input.fits(alphabet))
     }
 
-    /// The number of output values of a step.
+    /// Returns the number of output values of a step.
     pub fn output_width(&self) -> usize {
         self.steps[0].output.len()
     }
@@ -176,7 +175,7 @@ fn check(alphabet: &Alphabet, word: &Word, steps: &[Step]) -> Result<(), (usize,
     Ok(())
 }
 
-/// The SHA-256 of what the traces say (their sources aside), in hexadecimal digits.
+/// Returns the SHA-256 of the contents of the traces, without their sources, in hexadecimal digits.
 pub fn digest(traces: &[Trace]) -> String {
     let mut hash = Sha256::new();
     let mut number = |value: u64| hash.update(value.to_le_bytes());
@@ -204,8 +203,8 @@ pub fn digest(traces: &[Trace]) -> String {
     hex(&hash.finalize())
 }
 
-/// Records what a recogniser does on a word. The trace is `None` if a limit stopped it or an input was outside the
-/// alphabet: then there is nothing to learn from.
+/// Records the actions of a recognizer on a word. The trace is `None` if a limit stopped the recognizer or an input was
+/// outside the alphabet, because there is nothing to learn from then.
 pub fn record<R: Recognizer>(
     recognizer: &R,
     source: impl Into<Arc<str>>,
@@ -263,6 +262,6 @@ mod tests {
         let word = Word::Symbols(vec![s]);
         let error = Trace::new(&alphabet, "here", word, vec![step(vec![], false)]).unwrap_err();
         assert_eq!(error.fault, TraceFault::Input);
-        assert!(error.to_string().starts_with("here, step 0: the input is no terminal"));
+        assert!(error.to_string().starts_with("here, step 0: the input is neither a terminal"));
     }
 }

@@ -1,5 +1,5 @@
-//! What several tests share.
-#![allow(dead_code, reason = "each test uses a part")]
+//! Functions that several tests share.
+#![allow(dead_code, reason = "each test uses only some of them")]
 
 use echostack::recognize::View;
 use echostack::reservoir::ReservoirKind;
@@ -9,12 +9,12 @@ use echostack::tasks::{Split, Task};
 use echostack::teach::score;
 use echostack::{Limits, Machine, Params, Trace, Word};
 
-/// The symbolic tasks.
+/// Returns the symbolic tasks.
 pub(crate) fn languages() -> impl Iterator<Item = Task> {
     Task::ALL.into_iter().filter(|task| task.is_symbolic())
 }
 
-/// A machine trained on 100 words of a task, in the paper's way.
+/// Trains a machine on 100 words of a task, as in the paper.
 pub(crate) fn trained(task: Task, kind: ReservoirKind, neurons: usize, seed: u64) -> Machine {
     fit(task, task.params(kind, neurons, seed), &task.examples(Split::Train, 100, seed))
 }
@@ -27,17 +27,17 @@ pub(crate) fn error(machine: &Machine, traces: &[Trace]) -> f64 {
     score(machine, traces, Limits::default()).error
 }
 
-/// Which state push is decided on.
+/// The state in which the push is decided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// The same as pop: our reading.
+    /// The state before the pop, as for the pop itself: our reading.
     Same,
-    /// That of the stack after the pop: Algorithm 2 as printed.
+    /// The state after the pop: Algorithm 2 as printed.
     AfterPop,
 }
 
-/// Algorithm 2 in the slow and obvious way: the whole stack is fed through the reservoir again for every decision, and
-/// every readout computed from nothing. Ends early where the machine would be stopped.
+/// Runs Algorithm 2 in the slow and obvious way: for every decision, the whole stack is fed through the reservoir
+/// again, and every readout is computed from scratch. The outputs end early if the machine would be stopped.
 pub(crate) fn slow_outputs(machine: &Machine, word: &Word, order: Order) -> Vec<f64> {
     let simd = Simd::default();
     let reservoir = machine.reservoir();

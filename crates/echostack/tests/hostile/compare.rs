@@ -1,5 +1,5 @@
-//! Compares a machine that is called proved with its automaton, decision by decision, where the certificate says that the
-//! automaton can come to.
+//! Compares a machine that is called proved with its automaton, decision by decision, in the configurations that the
+//! automaton can reach according to the certificate.
 
 use echostack::automaton::Viability;
 use echostack::machine::Choices;
@@ -11,12 +11,12 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::Deserialize;
 
-/// The greatest depth of a stack, and length of a word, that is drawn.
+/// The maximum depth of the stacks, and the maximum length of the words, that are drawn.
 const DEEPEST: usize = 500;
-/// The longest words that are all tried.
+/// The length up to which all words are tried.
 const SHORT: usize = 8;
 
-/// What the machine does otherwise than the automaton.
+/// A difference between the machine and the automaton.
 #[derive(Clone, Debug)]
 #[expect(dead_code, reason = "it is printed as a whole")]
 pub(crate) struct Different {
@@ -34,7 +34,7 @@ struct Reachable {
     unders: Vec<(u32, u32, u32)>,
 }
 
-/// What is asked of a configuration.
+/// The kind of decision in a configuration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Action,
@@ -59,7 +59,7 @@ impl Answers<'_> {
         self.viability.is_viable(state)
     }
 
-    /// What the machine does wrongly on this stack, if anything.
+    /// Returns what the machine does wrong on this stack, if anything.
     fn compare(&self, stack: &[SymbolId], next: Lookahead, asked: Asked, choices: &Choices) -> Option<Different> {
         let what = match asked {
             Asked::Action => {
@@ -83,7 +83,8 @@ impl Answers<'_> {
     }
 }
 
-/// Everything that is compared of a machine that is called proved. `count` configurations are drawn at least.
+/// Compares a machine that is called proved with its automaton, on all short words and in at least `count`
+/// configurations that are drawn at random. Returns the first difference.
 pub(crate) fn compare(
     machine: &Machine,
     oracle: &Oracle,
@@ -110,8 +111,8 @@ fn push(machine: &Machine, from: &[f64], symbol: SymbolId) -> Vec<f64> {
     step(machine, from, Lookahead::Token(symbol))
 }
 
-/// Walks from the bottom of the stack upwards through what the certificate lists, with long runs wherever it has cycles; on the
-/// way each stack is compared before one of the tokens that it is listed with.
+/// Walks upward from the bottom of the stack through the configurations listed in the certificate, with long runs
+/// wherever they have cycles. Each stack on the way is compared before one of the tokens with which it is listed.
 fn configurations(
     machine: &Machine,
     answers: &Answers<'_>,
@@ -136,7 +137,7 @@ fn configurations(
         let next = usize::try_from(asked.1).map_or(Lookahead::End, |next| Lookahead::Token(SymbolId::new(next)));
         tops[beneath as usize].push((element, asked.0, next));
     }
-    // Places from which the walk can go on for ever.
+    // The places from which the walk can continue forever.
     let mut endless = vec![true; places];
     for _ in 0..places {
         for place in 0..places {
@@ -154,12 +155,12 @@ fn configurations(
         let most = [4, 12, 60, DEEPEST][random.random_range(0..4)];
         let depth = random.random_range(0..=most);
         let (mut stack, mut state) = (Vec::new(), zero.clone());
-        // The bottom has no symbol: it comes first, from the place below it.
+        // The bottom of the stack has no symbol. It comes first, from the place below it.
         let mut place = 0;
         let mut run = 0;
         loop {
             let here = &tops[place];
-            // All that is listed on short stacks and at the end of the walk, and one of it on the way.
+            // All listed configurations on short stacks and at the end of the walk, and one of them on the way.
             let all = stack.len() < 3 || stack.len() + 2 > depth;
             let chosen = random.random_range(0..here.len().max(1));
             for (_, &(element, asked, next)) in here.iter().enumerate().filter(|(at, _)| all || *at == chosen) {
@@ -197,7 +198,8 @@ fn configurations(
     None
 }
 
-/// Runs words through the automaton, with long runs of each token, and compares each decision on the way before every token.
+/// Runs words through the automaton, with long runs of each token, and compares the decisions on the way, before every
+/// token.
 fn runs(machine: &Machine, answers: &Answers<'_>, count: usize, random: &mut ChaCha8Rng) -> Option<Different> {
     let zero = vec![0.; machine.reservoir().neurons()];
     let all: Vec<Lookahead> = machine.alphabet().lookaheads().collect();
@@ -209,7 +211,7 @@ fn runs(machine: &Machine, answers: &Answers<'_>, count: usize, random: &mut Cha
         let (mut stack, mut states) = (Vec::new(), vec![zero.clone()]);
         let mut last = None;
         for _ in 0..length {
-            // Before every token, what is done first; one of those that can follow is then read.
+            // The first decision before every token is compared; then one of the tokens that can follow is read.
             let mut can_follow = Vec::new();
             for &next in &all {
                 let seen = step(machine, &input, next);
@@ -261,7 +263,7 @@ fn runs(machine: &Machine, answers: &Answers<'_>, count: usize, random: &mut Cha
     None
 }
 
-/// What happens on a token, but for margins.
+/// An event on a token, without its margin.
 #[derive(Debug, PartialEq)]
 enum Done {
     Decided(Reduction),
@@ -279,7 +281,7 @@ fn done(all: &mut Vec<Done>) -> impl FnMut(u64, Event<'_>) {
     }
 }
 
-/// All words up to a length, by the sessions that users run; a word that goes wrong is not continued.
+/// Compares all words up to a length, in sessions as users run them. A word that is rejected is not continued.
 fn short_words(machine: &Machine, oracle: &Oracle) -> Option<Different> {
     let mut open = vec![(Vec::new(), machine.start(Limits::default()), oracle.start(Limits::default()))];
     let tokens: Vec<SymbolId> = machine.alphabet().terminals().collect();

@@ -1,5 +1,6 @@
-//! Machines whose rounding errors all go one way, as near as we can come to what a proof allows for: one construction for each
-//! allowance. Each has one number that makes the proof easier or harder, which is moved to where it only just holds.
+//! Machines whose rounding errors all have the same direction, as close as possible to the errors that a proof allows
+//! for. There is one construction for each allowance. In each, one number makes the proof easier or harder; it is moved
+//! to where the proof only just holds.
 
 use std::sync::Arc;
 
@@ -16,21 +17,22 @@ use super::model::Model;
 use super::mutate::{entries, set_entries, widen};
 use super::subjects::{Subject, oracle};
 
-/// Half the distance from 1 to the next number: the most that one rounding loses.
+/// Half the distance from 1 to the next number, which is the maximum error of one rounding.
 const HALF: f64 = f64::EPSILON / 2.;
 
-/// Words of one or more a that are all kept on the stack and taken off at the end.
+/// An automaton for words of one or more a, which keeps all of them on the stack and pops them at the end.
 const DEEP: &str = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "rules": [
     {"suffix": ["a", "S"], "lookahead": {"end": true}, "pop": 2, "push": "S"},
     {"suffix": ["a"], "lookahead": {"end": true}, "pop": 1, "push": "S"}]}"#;
 
-/// A machine that errs for some values of one number, and is provable for others.
+/// A machine that is wrong for some values of one number, and provable for others.
 pub(crate) struct Directed {
-    /// The allowance that it comes near to.
+    /// The allowance that the machine comes close to.
     pub name: &'static str,
     pub subject: Subject,
     pub model: Model,
-    /// The number, and values with which it can and cannot be proved.
+    /// The tensor of the number, its index, and values with which the machine can (`easy`) and cannot (`hard`) be
+    /// proved.
     pub tensor: String,
     pub at: usize,
     pub easy: f64,
@@ -38,7 +40,7 @@ pub(crate) struct Directed {
 }
 
 impl Directed {
-    /// The model with the hardest value that is still proved; `None` if none is.
+    /// Returns the model with the hardest value that is still proved, or `None` if no value is.
     pub(crate) fn shaved(&self) -> Option<Model> {
         let with = |value: f64| {
             let mut model = self.model.clone();
@@ -60,7 +62,7 @@ impl Directed {
     }
 }
 
-/// All constructions; the seed draws what is free in them.
+/// Returns all constructions. The seed determines their free parameters.
 pub(crate) fn all(seed: u64) -> Vec<Directed> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     [terms, distances, linear, step, finish, clause].into_iter().map(|make| make(&mut random)).collect()
@@ -70,7 +72,7 @@ fn deep() -> Oracle {
     Oracle::strict(Automaton::from_json(DEEP).unwrap()).unwrap()
 }
 
-/// A machine of lists that is proved right: its readouts heed no neuron that is added.
+/// Constructs a machine with lists as readouts that is proved right. Its readouts ignore neurons that are added later.
 fn base(name: &str, oracle: &Oracle, reservoir: ReservoirParams) -> Subject {
     let params = Params { reservoir, view: View::Symbol, mode: Mode::Strict, ..Params::default() };
     let (machine, _) = construct(oracle, &params.check().unwrap(), &()).unwrap();
@@ -82,7 +84,7 @@ fn random_base(name: &str, oracle: &Oracle) -> Subject {
     base(name, oracle, ReservoirParams::Random(small))
 }
 
-/// The state after a sequence of channels.
+/// Returns the state after a sequence of channels.
 fn state(machine: &Machine, channels: &[usize]) -> Vec<f64> {
     encode(&**machine.reservoir(), Simd::default(), channels.iter().map(|&channel| Drive::Channel(channel)))
 }
@@ -93,7 +95,7 @@ fn tanh(x: f64) -> f64 {
     value[0]
 }
 
-/// Adds neurons that each have one input weight for all symbols; returns the number of the first.
+/// Adds neurons, each with one input weight for all symbols, and returns the index of the first.
 fn add_neurons(model: &mut Model, inputs: &[f64], weights: &[(usize, usize, f64)]) -> usize {
     let (old, channels) = (model.neurons(), model.symbols());
     let mut input = model.floats("reservoir.input").to_vec();
@@ -106,7 +108,7 @@ fn add_neurons(model: &mut Model, inputs: &[f64], weights: &[(usize, usize, f64)
     old
 }
 
-/// Adds a linear value; returns its number.
+/// Adds a linear value and returns its index.
 fn add_column(model: &mut Model, sides: [&[(usize, f64)]; 2]) -> u32 {
     let neurons = model.neurons();
     let columns = model.tensors["linear.stack"].shape[1];
@@ -122,10 +124,11 @@ fn add_column(model: &mut Model, sides: [&[(usize, f64)]; 2]) -> u32 {
     columns as u32
 }
 
-/// Conditions, each a linear value and what is added to it, and the class if all are above 0.
+/// A list of conditions, and the class if all of them are above 0. A condition is the index of a linear value and an
+/// intercept that is added to it.
 type Clause<'a> = (&'a [(u32, f64)], u32);
 
-/// Replaces the shift readout, which always shifts, by a list; class 0 shifts, class 1 does not.
+/// Replaces the shift readout, which always shifts, by a list in which class 0 shifts and class 1 does not.
 fn set_list(model: &mut Model, clauses: &[Clause<'_>], otherwise: u32) {
     model.header["shift"] = json!([true, false]);
     let rows = clauses.iter().flat_map(|(conditions, class)| [conditions.len() as u32, *class]).collect();
@@ -136,7 +139,8 @@ fn set_list(model: &mut Model, clauses: &[Clause<'_>], otherwise: u32) {
     model.set_floats("shift.intercepts", 0, conditions().map(|condition| condition.1).collect());
 }
 
-/// Replaces the shift readout by a vote with a kernel of its own: `centres` of the stack, and terms by their numbers.
+/// Replaces the shift readout by a vote with its own kernel, given the `centres` of the stack and the terms, each with
+/// the index of its centre.
 fn set_votes(model: &mut Model, gamma: f64, centres: &[Vec<f64>], terms: &[(u32, f64)], intercept: f64) {
     let neurons = model.neurons();
     let input = state(&model.machine().unwrap(), &[0]);
@@ -155,47 +159,49 @@ fn set_votes(model: &mut Model, gamma: f64, centres: &[Vec<f64>], terms: &[(u32,
     model.set_floats("shift.intercepts", 0, vec![intercept]);
 }
 
-/// A sum of a large term, many that are less than half of its last place, and the large one again, negated. The machine sums in
-/// four parts and loses a quarter of them; whoever sums from the first to the last loses all.
+/// Constructs a sum of a large term, many terms that are less than half a unit in its last place, and the large term
+/// negated. The machine sums in four parts and loses a quarter of the small terms; a sum from first to last loses all
+/// of them.
 fn terms(random: &mut ChaCha8Rng) -> Directed {
     let subject = random_base("terms", &oracle("aplus"));
     let mut model = subject.model.clone();
     let count = 4 * random.random_range(50..300) + 3;
-    // No power of two: below one, numbers are twice as dense.
+    // The large term is not a power of two, because numbers just below a power of two are twice as dense.
     let power = 2_f64.powi(random.random_range(10..40));
     let (large, tiny) = (1.5 * power, -0.49 * f64::EPSILON * power);
     let here = state(&model.machine().unwrap(), &[1]);
     let terms: Vec<(u32, f64)> = [(0, large)].into_iter().chain(vec![(0, tiny); count]).chain([(0, -large)]).collect();
-    // So wide that what distances lose is nothing beside it.
+    // The kernel is so wide that the rounding errors of distances are negligible.
     let easy = 1e4 * count as f64 * f64::EPSILON * large;
     set_votes(&mut model, 1e-6, &[here], &terms, easy);
     Directed { name: "terms", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 0. }
 }
 
-/// |x|^2 + |y|^2 - 2 x y, as the program computes it.
+/// Returns |x|^2 + |y|^2 - 2 x y, as the program computes it.
 fn distance(x: &[f64], y: &[f64]) -> f64 {
     let square = |v: &[f64]| v.iter().fold(0., |sum, &a| a.mul_add(a, sum));
     let product = x.iter().zip(y).fold(0., |sum: f64, (&a, &b)| a.mul_add(b, sum));
     (-2_f64).mul_add(product, square(x) + square(y)).max(0.)
 }
 
-/// A linear reservoir, and centres so close to one of its states that the distances from them are nothing but rounding.
+/// A linear reservoir, and centers so close to one of its states that their distances from it are only rounding errors.
 struct Rounded {
     subject: Subject,
     /// The state that the machine computes.
     computed: f64,
-    /// One that is farther from it than from the sum that stands for it in a proof, and one that is nearer to it.
+    /// A center that is farther from this state than from the sum that represents it in a proof, and a center that is
+    /// nearer.
     centres: [f64; 2],
 }
 
 fn rounded(random: &mut ChaCha8Rng) -> Rounded {
-    // One neuron for each symbol. Of many such reservoirs the one is taken with which rounding does most.
+    // One neuron for each symbol. Of many such reservoirs, the one with the largest effect of rounding is taken.
     let mut best = (0., [0.; 2], 0, [0.; 2]);
     for _ in 0..2000 {
         let (weight, input) = (random.random_range(0.15..0.25), random.random_range(0.5..2.0));
         let depth = random.random_range(3..5);
         let computed = (0..depth).fold(0., |state: f64, _| weight * state + input);
-        // The sum of what is left of each symbol, the oldest first.
+        // The sum of what remains of each symbol, the oldest first.
         let mut echoes = vec![input];
         while echoes.len() < depth {
             echoes.push(weight * echoes[echoes.len() - 1]);
@@ -221,18 +227,20 @@ fn rounded(random: &mut ChaCha8Rng) -> Rounded {
     Rounded { subject, computed, centres }
 }
 
-/// A term for a centre that rounding makes farther than it is in a proof, and one against a centre that it makes nearer.
+/// Constructs a positive term for a center that rounding makes farther than it is in a proof, and a negative term for a
+/// center that rounding makes nearer.
 fn distances(random: &mut ChaCha8Rng) -> Directed {
     let Rounded { subject, computed, centres } = rounded(random);
     let mut model = subject.model.clone();
-    // As much as is allowed to be lost at all.
+    // With this gamma, the allowance for distances is as large as it may be.
     let gamma = 5e-3 / (256. * (model.neurons() + 8) as f64 * HALF * computed * computed);
     let easy = 0.1;
     set_votes(&mut model, gamma, &centres.map(|centre| vec![centre, 0.]), &[(0, 1.), (1, -1.)], easy);
     Directed { name: "distances", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 0. }
 }
 
-/// A kernel so narrow that rounding decides whether a state is in it: no allowance that is a part of its value is enough.
+/// Constructs a kernel so narrow that rounding decides whether a state is in it. No allowance that is a fraction of the
+/// kernel's value is sufficient.
 pub(crate) fn narrow(seed: u64) -> (Subject, Model) {
     let Rounded { subject, computed, centres: [_, nearer] } = rounded(&mut ChaCha8Rng::seed_from_u64(seed));
     let mut model = subject.model.clone();
@@ -242,8 +250,9 @@ pub(crate) fn narrow(seed: u64) -> (Subject, Model) {
     (subject, model)
 }
 
-/// A linear value of a large weight and many that are half of its last place and a little more. With a fused multiplication each
-/// one counts as a whole; a product that is rounded first is exactly half, and counts for nothing.
+/// Constructs a linear value with a large weight and many weights that are slightly more than half a unit in its last
+/// place. With fused multiplication and addition, each of them counts as a whole unit; a product that is rounded first
+/// is exactly half a unit, and counts for nothing.
 fn linear(random: &mut ChaCha8Rng) -> Directed {
     let subject = random_base("linear", &oracle("aplus"));
     let mut model = subject.model.clone();
@@ -271,14 +280,14 @@ fn linear(random: &mut ChaCha8Rng) -> Directed {
     Directed { name: "linear", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: -large * 0.5 }
 }
 
-/// A neuron whose sum is a small number, a large one, and the large one negated, the last two being its input weight and its
-/// bias: the small number is lost, unless they are added to each other first.
+/// Constructs a neuron whose sum is a small number, a large one, and the large one negated. The last two are its input
+/// weight and its bias. The small number is lost, unless these two are added to each other first.
 fn step(random: &mut ChaCha8Rng) -> Directed {
     let subject = random_base("step", &deep());
     let mut model = subject.model.clone();
     let large = 2_f64.powi(47 - random.random_range(0..3));
     let small = 0.9 * HALF * large;
-    // One that is always 1; one that is 1 if there were two symbols at least, else -1; the sum.
+    // A neuron that is always 1; a neuron that is 1 after at least two symbols, and -1 otherwise; the sum.
     let first = add_neurons(&mut model, &[50., -50., large], &[(1, 0, 100.), (2, 0, small)]);
     let mut bias = vec![0.; model.neurons()];
     bias[first + 2] = -large;
@@ -290,8 +299,8 @@ fn step(random: &mut ChaCha8Rng) -> Directed {
     Directed { name: "step", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 1. }
 }
 
-/// A leaky neuron that falls, rises and falls again until it is all but 0: what it has lost by rounding on the way is then all
-/// there is.
+/// Constructs a leaky neuron that falls, rises and falls again until it is almost 0, so that its value consists only of
+/// the rounding errors on the way.
 fn finish(random: &mut ChaCha8Rng) -> Directed {
     const WAY: [f64; 8] = [-1., 1., 1., 1., 1., 1., -1., -1.];
     let end = |leak: f64| WAY.iter().fold(0., |state, to| (1. - leak) * state + leak * to);
@@ -300,7 +309,7 @@ fn finish(random: &mut ChaCha8Rng) -> Directed {
         let middle = f64::midpoint(low, high);
         (low, high) = if end(low) * end(middle) > 0. { (middle, high) } else { (low, middle) };
     }
-    // How far the state is outside of its set, if a thousandth of what is allowed for a step were allowed.
+    // The distance of the state from its set, if a thousandth of the allowance for a step were allowed.
     let outside = |leak: f64| {
         let keep = 1. - leak;
         let (mut state, mut centre, mut radius) = (0., 0., 0.);
@@ -322,17 +331,18 @@ fn finish(random: &mut ChaCha8Rng) -> Directed {
     let small = Random { neurons: 16, radius: 0.2, density: 0.1, leak, seed: 1, ..Random::default() };
     let subject = base("finish", &deep(), ReservoirParams::Random(small));
     let mut model = subject.model.clone();
-    // One that rises; one that falls four times and then rises, by the first; and one that goes the way, by the second.
+    // A neuron that rises; one that falls four times and then rises, driven by the first; and one that goes the way,
+    // driven by the second.
     let first = add_neurons(&mut model, &[50., -580., -40.], &[(1, 0, 1000.), (2, 1, -400.)]);
     let columns = [sign, -1., 1.].map(|weight| add_column(&mut model, [&[], &[(first + 2, weight)]]));
     let easy = -1.;
-    // Only where it is near 0.
+    // The list applies only where the value is near 0.
     set_list(&mut model, &[(&[(columns[0], easy), (columns[1], 0.03), (columns[2], 0.03)], 1)], 0);
     Directed { name: "finish", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 1. }
 }
 
-/// A large value of the input to which half of its last place is added by the stack, and a little more in the middle of a set
-/// than on the state that the machine computes.
+/// Constructs a large value of the input to which the stack adds half a unit in its last place, and slightly more at
+/// the center of a set than on the state that the machine computes.
 fn clause(random: &mut ChaCha8Rng) -> Directed {
     let subject = random_base("clause", &oracle("aplus"));
     let mut model = subject.model.clone();

@@ -1,7 +1,7 @@
-//! Certificates that say of a machine and an automaton what is not true.
+//! Forged certificates, which make false claims about a machine and an automaton.
 //!
-//! Each begins with an honest one, of the same machine for another automaton or of another machine for the same automaton, with
-//! the digests of the pair at hand, and is edited.
+//! Each forgery starts from an honest certificate, of the same machine for another automaton or of another machine for
+//! the same automaton. It gets the digests of the pair in question, and is edited.
 
 use echostack::automaton::Rule;
 use echostack::recognize::View;
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::subjects::{Subject, accepted, automaton_digest, constructed, machine_digest, oracle};
 
-/// Entries of small numbers.
+/// A list of entries, each of them a list of small numbers.
 type Entries = Vec<Vec<i64>>;
 
-/// A certificate, open for editing.
+/// A certificate in a form that can be edited.
 #[derive(Clone, Serialize, Deserialize)]
 struct Form {
     certificate: u32,
@@ -52,11 +52,11 @@ pub(crate) struct Pair {
     pub word: Word,
     pub verdicts: [Verdict; 2],
     digests: [String; 2],
-    /// Honest certificates, of this machine or for this automaton first.
+    /// Honest certificates, of this machine or for this automaton.
     honest: Vec<Form>,
 }
 
-/// All words up to this length are searched for one that shows a difference.
+/// The length up to which all words are searched for a difference.
 const SHORT: usize = 7;
 
 fn words(symbols: usize) -> Vec<Word> {
@@ -76,7 +76,7 @@ fn words(symbols: usize) -> Vec<Word> {
     all.into_iter().map(Word::Symbols).collect()
 }
 
-/// The first word on which the two differ, and what they say.
+/// Returns the first word on which the two differ, and their verdicts.
 fn difference(machine: &Machine, oracle: &Oracle) -> Option<(Word, [Verdict; 2])> {
     let terminals = machine.alphabet().terminals().len();
     words(terminals).into_iter().find_map(|word| {
@@ -86,7 +86,7 @@ fn difference(machine: &Machine, oracle: &Oracle) -> Option<(Word, [Verdict; 2])
     })
 }
 
-/// Automata that differ from this one in one rule.
+/// Returns automata that differ from this one in one rule.
 fn changed(automaton: &Automaton) -> Vec<Automaton> {
     let alphabet = automaton.alphabet();
     let mut all: Vec<Vec<Rule>> = Vec::new();
@@ -114,7 +114,7 @@ fn form(subject: &Subject) -> Form {
     serde_json::from_str(&subject.json()).unwrap()
 }
 
-/// The same machine with an intercept moved until some short word is judged otherwise.
+/// Returns the machine with an intercept moved until some short word is judged differently.
 fn flipped(subject: &Subject, head: &str, sign: f64) -> Option<Machine> {
     let name = format!("{head}.intercepts");
     let count = subject.model.floats(&name).len();
@@ -133,7 +133,7 @@ fn flipped(subject: &Subject, head: &str, sign: f64) -> Option<Machine> {
     })
 }
 
-/// The pairs of one language.
+/// Returns the pairs of one language.
 fn pairs_of(language: &str, view: View) -> Vec<Pair> {
     let right = oracle(language);
     let Some(own) = constructed(language, &right, view) else { return Vec::new() };
@@ -162,30 +162,31 @@ fn pairs_of(language: &str, view: View) -> Vec<Pair> {
     pairs
 }
 
-/// Pairs that are known to differ.
+/// Returns pairs that are known to differ.
 pub(crate) fn pairs() -> Vec<Pair> {
     let languages =
         [("anbn", View::Symbol), ("dyck1", View::Symbol), ("latch", View::Symbol), ("anbn", View::Reservoir)];
     languages.into_iter().flat_map(|(language, view)| pairs_of(language, view)).collect()
 }
 
-/// What became of a forgery.
+/// The result for a forgery.
 pub(crate) enum Fate {
-    /// It is no certificate at all.
+    /// It cannot be read as a certificate.
     Unreadable,
-    /// Why.
+    /// It was rejected for this reason.
     Refused(String),
+    /// It was accepted; a description of it.
     Accepted(String),
 }
 
-/// The forgery with this number.
+/// Makes and checks the forgery with this number.
 pub(crate) fn forgery(pairs: &[Pair], seed: u64) -> Fate {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let pair = &pairs[random.random_range(0..pairs.len())];
     let mut form = pair.honest[random.random_range(0..pair.honest.len())].clone();
     let other = &pairs[random.random_range(0..pairs.len())];
     let [machine, automaton] = &pair.digests;
-    // In some only the cells are edited: the configurations of the right automaton stay as they must be.
+    // In some forgeries, only the cells are edited, so that the configurations of the right automaton stay correct.
     let cells_only = random.random_bool(0.3);
     for _ in 0..[0, 1, 1, 1, 2, 2, 3, 5, 8][random.random_range(0..9)] {
         if cells_only {
@@ -203,7 +204,8 @@ pub(crate) fn forgery(pairs: &[Pair], seed: u64) -> Fate {
     }
 }
 
-/// Whether an unedited certificate of the pair is accepted for what it was made for: the way of a forgery does not spoil it.
+/// Returns true if an unedited certificate is accepted for the pair that it was made for, so that the conversion to an
+/// editable form does not invalidate it.
 pub(crate) fn honest_is_accepted(language: &str) -> bool {
     let subject = constructed(language, &oracle(language), View::Symbol).unwrap();
     let json = serde_json::to_string(&form(&subject)).unwrap();
@@ -222,13 +224,13 @@ fn edit(form: &mut Form, pair: &Pair, other: &Pair, random: &mut ChaCha8Rng) {
         8..13 => edit_cells(&mut form.cells, random),
         13 => form.memory = random.random_range(0..5),
         14..17 => {
-            // Parts of another certificate: mostly of one about the same machine or automaton.
+            // Parts of another certificate, mostly of one for the same machine or automaton.
             let from = if random.random_bool(0.7) { pair } else { other };
             let from = &from.honest[random.random_range(0..from.honest.len())];
             splice(form, from, random);
         }
         17 => {
-            // One configuration, as if it could not occur, with all that lies on it.
+            // One configuration is removed as if it could not occur, together with everything above it.
             if let Some(&[control, element, _]) =
                 any(&form.heads, random).map(Vec::as_slice).and_then(<[i64]>::as_array)
             {
@@ -240,14 +242,14 @@ fn edit(form: &mut Form, pair: &Pair, other: &Pair, random: &mut ChaCha8Rng) {
             }
         }
         18 => {
-            // A right answer is not asked for, if its control is called another one.
+            // A right answer is not required if its control is presented as another one.
             let count = form.controls.len();
             if count > 0 {
                 form.controls.swap(random.random_range(0..count), random.random_range(0..count));
             }
         }
         _ => {
-            // All that is open in a cell is said to be proved on the shortest stack, or on none.
+            // All decisions that are proved in some cell are claimed for the first cell alone.
             let all: Entries = form.cells.iter().flat_map(|cell| cell.proved.clone()).collect();
             form.cells.truncate(1);
             if let Some(cell) = form.cells.first_mut() {
@@ -262,7 +264,7 @@ fn any<'a, T>(list: &'a [T], random: &mut ChaCha8Rng) -> Option<&'a T> {
     if list.is_empty() { None } else { Some(&list[random.random_range(0..list.len())]) }
 }
 
-/// One of the lists of configurations.
+/// Picks one of the lists of configurations.
 fn list<'f>(form: &'f mut Form, random: &mut ChaCha8Rng) -> Option<&'f mut Entries> {
     match random.random_range(0..6) {
         0 => Some(&mut form.elements),
@@ -299,7 +301,7 @@ fn edit_entries(list: &mut Entries, most: i64, random: &mut ChaCha8Rng) {
             } else {
                 random.random_range(-1..most)
             };
-            // A changed entry in place of the old one, or beside it.
+            // A changed entry replaces the old one, or is added.
             let mut entry = list[a].clone();
             if let Some(number) = entry.get_mut(at) {
                 *number = value;
@@ -331,7 +333,7 @@ fn edit_cells(cells: &mut Vec<CellForm>, random: &mut ChaCha8Rng) {
             }
         }
         6 => {
-            // A claim on a longer stack is made on another one, mostly on the shorter one.
+            // A claim about a longer stack suffix is moved to another cell, mostly to that of the shorter suffix.
             let Some(claim) = any(&cells[a].proved, random).cloned() else { return };
             let stack = &cells[a].stack;
             let shorter = if cells[a].whole { &stack[..] } else { &stack[..stack.len().saturating_sub(1)] };
@@ -361,12 +363,12 @@ fn splice(form: &mut Form, from: &Form, random: &mut ChaCha8Rng) {
         5 => form.cells.clone_from(&from.cells),
         6 => form.completions.clone_from(&from.completions),
         7 => {
-            // All configurations, closed under the moves of the other automaton.
+            // All configurations are replaced by those that are closed under the moves of the other automaton.
             let cells = std::mem::take(&mut form.cells);
             *form = Form { cells, ..from.clone() };
         }
         _ => {
-            // The cells of both, by their stacks.
+            // The cells of both certificates are merged by their stacks.
             for cell in &from.cells {
                 match form.cells.iter_mut().find(|own| own.stack == cell.stack && own.whole == cell.whole) {
                     Some(own) => {

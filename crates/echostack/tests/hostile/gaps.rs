@@ -1,4 +1,5 @@
-//! Model files of finite numbers that were once called proved, made anew from machines that are right.
+//! Model files with finite numbers that an earlier checker wrongly called proved. They are made again here from
+//! machines that are right.
 
 use echostack::extract::construct;
 use echostack::language::Walks;
@@ -12,7 +13,7 @@ use super::model::Model;
 use super::mutate::{add_bomb, add_run, own_numbers, shave};
 use super::subjects::{Subject, constructed, oracle};
 
-/// A sum of a neuron is infinite less infinite once the stack ends with `length` letters a.
+/// Makes a neuron whose sum is infinity minus infinity once the topmost `length` symbols of the stack are all a.
 pub(crate) fn bomb(length: usize) -> (Subject, Model) {
     let oracle = oracle("anbn");
     let random = Random { neurons: 64, radius: 0.2, density: 0.02, ..Random::default() };
@@ -26,7 +27,7 @@ pub(crate) fn bomb(length: usize) -> (Subject, Model) {
     (subject, model)
 }
 
-/// The number of neurons of the machines that learned words of letters a.
+/// The number of neurons of the machines that learned words of one or more a.
 const NEURONS: usize = 32;
 
 fn aplus() -> Subject {
@@ -41,14 +42,14 @@ fn aplus() -> Subject {
     Subject::new("aplus".into(), oracle, &machine).unwrap()
 }
 
-/// One pair of classes names the same support vector again and again: a large weight, `count` tiny ones, the large one negated.
-/// All of the tiny ones together are `delta`, of which a sum from the first to the last sees nothing.
+/// Makes a pair of classes that uses the same support vector many times, with a large weight, `count` tiny weights, and
+/// the large weight negated. The tiny weights sum to `delta`, but a sum from first to last loses all of them.
 pub(crate) fn repeated(count: usize, delta: f64, place: u32) -> (Subject, Model) {
     let subject = aplus();
     let mut model = subject.model.clone();
     let large = delta.abs() / (0.75 * count as f64 * 0.24 * f64::EPSILON);
     let tiny = 0.24 * f64::EPSILON * large * delta.signum();
-    // The large ones shall be in the same of the four parts that the program sums.
+    // The two large weights must be in the same one of the four parts in which the program sums.
     let mut weights = model.floats("output.weights").to_vec();
     let mut support = model.integers("output.support").to_vec();
     while !weights.len().is_multiple_of(4) {
@@ -68,14 +69,14 @@ pub(crate) fn repeated(count: usize, delta: f64, place: u32) -> (Subject, Model)
     (subject, model)
 }
 
-/// How many support vectors the output of that machine has.
+/// Returns the number of support vectors of the output readout of that machine.
 pub(crate) fn places() -> u32 {
     let model = aplus().model;
     let kernel = model.integers("output.kernel")[0];
     model.integers(&format!("kernel{kernel}.support")).len() as u32 / 2
 }
 
-/// Makes the shift readout, which always shifts, a vote with one term of weight -1e308 for a centre of the stack.
+/// Replaces the shift readout, which always shifts, by a vote with one term of weight -1e308 for a center of the stack.
 fn one_term(model: &mut Model, gamma: f64, centre: &[f64]) {
     let kernel = model.kernels();
     let machine = model.machine().unwrap();
@@ -95,7 +96,7 @@ fn one_term(model: &mut Model, gamma: f64, centre: &[f64]) {
     model.header["shift"] = json!([true, false]);
 }
 
-/// The state of the stack S, and the first two neurons that are above 0 in it.
+/// Returns the state of the stack S, and the first two neurons that are above 0 in this state.
 fn state_of_s(model: &Model) -> (Vec<f64>, [usize; 2]) {
     let machine = model.machine().unwrap();
     let state = encode(&**machine.reservoir(), Simd::default(), [Drive::Channel(1)]);
@@ -104,7 +105,8 @@ fn state_of_s(model: &Model) -> (Vec<f64>, [usize; 2]) {
     (state, neurons)
 }
 
-/// The exponent is a little less than 708 on the stack S, and more in the middle of the set that stands for it.
+/// Makes an exponent that is slightly less than 708 on the stack S, and more than 708 at the center of the set that
+/// represents this stack.
 pub(crate) fn flush_of_a_set() -> (Subject, Model) {
     let subject = aplus();
     let mut model = subject.model.clone();
@@ -116,7 +118,8 @@ pub(crate) fn flush_of_a_set() -> (Subject, Model) {
     (subject, model)
 }
 
-/// The exponent is 708 on the stack S, and one rounding more in the middle of the set that stands for it.
+/// Makes an exponent that is 708 on the stack S, and one rounding more at the center of the set that represents this
+/// stack.
 pub(crate) fn flush_by_one_rounding() -> (Subject, Model) {
     let subject = aplus();
     let mut model = subject.model.clone();
@@ -126,7 +129,8 @@ pub(crate) fn flush_by_one_rounding() -> (Subject, Model) {
         Simd::default().tanh(&mut value);
         value[0]
     };
-    // The middle of the set: the sum is widened by what it may lose, for the one or two weights that lead to a neuron.
+    // The center of the set: the sum is widened by its maximum rounding error, for the one or two weights that lead to
+    // a neuron.
     let jumps = |neuron: usize| i32::from(neuron.is_multiple_of(16));
     let middle = |neuron: usize, input: f64, largest: f64| {
         let sum = 0.2 + 0.1 * f64::from(jumps(neuron)) + largest;
@@ -153,7 +157,8 @@ pub(crate) fn flush_by_one_rounding() -> (Subject, Model) {
         if state[first] <= middles[first] {
             continue;
         }
-        // Where the distance of the state has just been rounded to the next number, that of the middle has not.
+        // Search for a place where the distance of the state has just been rounded to the next number, but that of the
+        // center of the set has not.
         centre[second] = 0.;
         let beginning = distance(&state, &centre);
         let (mut low, mut high) = (0., 1e-5);
@@ -176,14 +181,14 @@ pub(crate) fn flush_by_one_rounding() -> (Subject, Model) {
     let mut gamma = 708. / own * (1. - 20. * f64::EPSILON);
     while gamma * own > 708. || gamma * other <= 708. {
         gamma = gamma.next_up();
-        assert!(gamma * own <= 709., "no gamma tells the two apart");
+        assert!(gamma * own <= 709., "no gamma distinguishes the two");
     }
     one_term(&mut model, gamma, &centre);
     (subject, model)
 }
 
-/// Readouts whose weights are so small that the squares of them are 0: then a set of states looks like a point, by the length of
-/// the weights or of a gradient. Each of their intercepts is moved as far as the proof holds.
+/// Makes readouts whose weights are so small that their squares are 0, so that a set of states looks like a point when
+/// it is measured by the length of the weights or of a gradient. Each intercept is moved as far as the proof holds.
 pub(crate) fn tiny(factor: f64) -> Vec<(Subject, Model)> {
     let subjects = || [constructed("anbn", &oracle("anbn"), View::Symbol).unwrap(), aplus()];
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! A model file as named tensors and a header, to be changed in any way that the format allows.
+//! Model files as named tensors and a header, which can be changed in any way that the format allows.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use echostack::file::FileError;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde_json::Value;
 
-/// The name of the header in the metadata of the file.
+/// The key of the header in the metadata of the file.
 const KEY: &str = "echostack";
 
 /// The numbers of a tensor, row by row.
@@ -32,7 +32,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// The parts of the file that a machine is written as, without what it was taught on: that decides nothing.
+    /// Returns the parts of a machine's model file, without its training set, which does not affect decisions.
     pub(crate) fn of(machine: &Machine) -> Self {
         let bytes = machine.to_bytes().unwrap();
         let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
@@ -58,7 +58,7 @@ impl Model {
         Self { header, tensors: file.tensors().into_iter().map(tensor).collect() }
     }
 
-    /// The file.
+    /// Returns the bytes of the file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let data = |tensor: &Tensor| -> (Dtype, Vec<u8>) {
             match &tensor.numbers {
@@ -74,7 +74,7 @@ impl Model {
         safetensors::serialize(views, Some(metadata)).unwrap()
     }
 
-    /// The machine that is read from the file.
+    /// Reads the machine from the file.
     pub(crate) fn machine(&self) -> Result<Machine, FileError> {
         Machine::from_bytes(&self.bytes())
     }
@@ -104,36 +104,36 @@ impl Model {
         }
     }
 
-    /// Replaces a tensor. `width` is the number of its columns; 0 for a plain list.
+    /// Replaces a tensor of floats. `width` is the number of columns, or 0 for a plain list.
     pub(crate) fn set_floats(&mut self, name: &str, width: usize, values: Vec<f64>) {
         let shape = shape(values.len(), width);
         self.tensors.insert(name.to_string(), Tensor { shape, numbers: Numbers::Floats(values) });
     }
 
-    /// The same for whole numbers.
+    /// Replaces a tensor of integers. `width` is the number of columns, or 0 for a plain list.
     pub(crate) fn set_integers(&mut self, name: &str, width: usize, values: Vec<u32>) {
         let shape = shape(values.len(), width);
         self.tensors.insert(name.to_string(), Tensor { shape, numbers: Numbers::Integers(values) });
     }
 
-    /// The names of all tensors of floats that are not empty.
+    /// Returns the names of all nonempty tensors of floats.
     pub(crate) fn float_names(&self) -> Vec<String> {
         let floats = |(_, tensor): &(&String, &Tensor)| matches!(&tensor.numbers, Numbers::Floats(x) if !x.is_empty());
         self.tensors.iter().filter(floats).map(|(name, _)| name.clone()).collect()
     }
 
-    /// The number of kernels, and so of the next one.
+    /// Returns the number of kernels, which is also the index of the next one.
     pub(crate) fn kernels(&self) -> u32 {
         self.tensors.keys().filter(|name| name.starts_with("kernel") && name.ends_with("gamma")).count() as u32
     }
 
-    /// The readouts that have tensors: those of one class have none.
+    /// Returns the readouts that have tensors; readouts with a single class have none.
     pub(crate) fn heads(&self) -> Vec<&'static str> {
         let has = |head: &&str| self.has(&format!("{head}.intercepts"));
         ["pop", "push", "actions", "shift", "output"].into_iter().filter(has).collect()
     }
 
-    /// Whether a readout is a list of clauses.
+    /// Returns true if a readout is a list of clauses.
     pub(crate) fn is_list(&self, head: &str) -> bool {
         self.has(&format!("{head}.clauses"))
     }
@@ -142,7 +142,7 @@ impl Model {
         self.header["reservoir"]["kind"].as_str().unwrap()
     }
 
-    /// The number of neurons.
+    /// Returns the number of neurons.
     pub(crate) fn neurons(&self) -> usize {
         match self.header["reservoir"]["neurons"].as_u64() {
             Some(neurons) => neurons as usize,
@@ -150,7 +150,7 @@ impl Model {
         }
     }
 
-    /// The number of symbols: terminals and nonterminals.
+    /// Returns the number of symbols, terminals and nonterminals.
     pub(crate) fn symbols(&self) -> usize {
         ["terminals", "nonterminals"].map(|field| self.header[field].as_array().unwrap().len()).iter().sum()
     }

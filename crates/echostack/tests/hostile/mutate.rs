@@ -1,4 +1,4 @@
-//! Changes of model files that the format allows: most of them hostile, some harmless.
+//! Changes to model files that the format allows, most of them hostile, some harmless.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -7,46 +7,46 @@ use serde_json::json;
 use super::model::{Model, Numbers};
 use super::subjects::Subject;
 
-/// What is changed.
+/// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// A few numbers by a little: such a machine is mostly still right.
+    /// A few numbers are changed slightly; such a machine is mostly still right.
     Nudge,
-    /// A few numbers by a lot.
+    /// A few numbers are changed by large amounts.
     Distort,
     /// A few numbers become huge, tiny, subnormal or a signed zero.
     Extreme,
-    /// One of the numbers of the reservoir in the header: leak, cycle, jump.
+    /// One of the reservoir's numbers in the header is changed: leak, cycle or jump.
     Header,
     /// A whole readout is scaled, so that squares of its weights overflow or underflow; it may be distorted first.
     Scale,
-    /// Reservoir and readouts are scaled against each other: the same machine, in other units.
+    /// The reservoir and the readouts are scaled against each other, which gives the same machine in other units.
     Units,
-    /// Terms that cancel, with many tiny ones between them.
+    /// Terms that cancel are added, with many tiny ones between them.
     Repeat,
-    /// Pairs of huge terms that cancel.
+    /// Pairs of huge terms that cancel are added.
     Cancel,
-    /// A support vector far away, with a weight that makes up for it.
+    /// A support vector far away is added, with a weight that compensates for the distance.
     Far,
-    /// A support vector where the exponential becomes 0, with a huge weight.
+    /// A support vector with a huge weight is added, where the exponential becomes 0.
     Flush,
-    /// Neurons that know of a run of one symbol, and a sum that overflows after it.
+    /// Neurons that detect a run of one symbol are added, and a sum that overflows after the run.
     Bomb,
-    /// The same neurons, and a readout that errs after the run.
+    /// Neurons that detect a run of one symbol are added, and a readout is changed to be wrong after the run.
     Run,
-    /// A reservoir that forgets slowly.
+    /// The reservoir is changed to forget slowly.
     Slow,
-    /// A linear reservoir whose powers grow before they decay.
+    /// A linear reservoir is changed so that its powers grow before they decay.
     Growth,
     /// An intercept is moved until the proof only just holds.
     ShaveIntercept,
-    /// The same with any number that decides.
+    /// Any number is moved until the proof only just holds.
     ShaveNumber,
-    /// A class stands twice.
+    /// A class is listed twice.
     Labels,
-    /// Centres and support vectors stand several times, with parts of the weight.
+    /// Support vectors are listed several times, and terms are distributed over the copies.
     Members,
-    /// Two other changes, one after the other.
+    /// Two other changes are made, one after the other.
     Two,
 }
 
@@ -74,7 +74,7 @@ impl Kind {
     ];
 }
 
-/// Numbers at the ends of what a float can be.
+/// Numbers at the limits of the range of floats.
 const EXTREMES: [f64; 24] = [
     1e300, -1e300, 1.7e308, -1.7e308, 1e150, -1e150, 1e170, 1e60, -1e60, 1e16, -1e16, 1e8, 1e-8, 1e-16, 1e-100, 1e-150,
     -1e-170, 1e-170, 1e-300, 1e-310, 5e-324, -5e-324, 0., -0.,
@@ -88,7 +88,7 @@ fn pick<'a, T>(all: &'a [T], random: &mut ChaCha8Rng) -> &'a T {
     &all[random.random_range(0..all.len())]
 }
 
-/// From `low` to `high`, each order of magnitude alike.
+/// Draws a number from `low` to `high`, with all orders of magnitude equally likely.
 fn size(low: f64, high: f64, random: &mut ChaCha8Rng) -> f64 {
     10_f64.powf(random.random_range(low.log10()..high.log10()))
 }
@@ -97,11 +97,11 @@ fn sign(random: &mut ChaCha8Rng) -> f64 {
     if random.random_bool(0.5) { 1. } else { -1. }
 }
 
-/// A mutant of a subject; `None` if the change makes no sense for it.
+/// Makes a mutant of a subject; `None` if the change does not apply to it.
 pub(crate) fn mutate(kind: Kind, subject: &Subject, random: &mut ChaCha8Rng) -> Option<Model> {
     let mut model = subject.model.clone();
     change(kind, subject, &mut model, random)?;
-    // What is nearly refused shows an allowance that is too small.
+    // A machine that is only just proved reveals an allowance that is too small.
     let shaved = matches!(kind, Kind::Nudge | Kind::ShaveIntercept | Kind::ShaveNumber);
     if !shaved && random.random_bool(0.3) && subject.holds_for(&model) {
         change(Kind::ShaveIntercept, subject, &mut model, random);
@@ -161,7 +161,8 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
             }
         }
         Kind::Units => {
-            // The states of a linear network by `scale`, the centres likewise, the kernels and maps by its inverse.
+            // The states of a linear network and the centers are scaled by `scale`, the kernels by its inverse square,
+            // and the linear maps by `readout`.
             if model.reservoir_kind() != "legendre" {
                 return None;
             }
@@ -210,13 +211,13 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
             add_support(model, size(10., 1e9, random), exponent, weight, random)?;
         }
         Kind::Flush => {
-            // At 708 on some stack, a little less or more: the distance from a far centre hardly depends on the stack.
+            // The exponent is close to 708 on some stack; the distance from a far center hardly depends on the stack.
             let exponent = 708. * (1. + sign(random) * size(1e-16, 1e-2, random));
             let weight = -size(1e290, 1.7e308, random);
             add_support(model, size(1e2, 1e7, random), exponent, weight, random)?;
         }
         Kind::Bomb => {
-            // Each neuron more makes all distances larger: kernels go along with a few.
+            // Each additional neuron makes all distances larger, so that machines with kernels tolerate only a few.
             let length = random.random_range(2..if model.has("kernel0.gamma") { 6 } else { 40 });
             let symbol = random.random_range(0..model.symbols());
             let huge = *pick(&[1.7e308, 1.7e308, 1e308, 1e300, 1e20], random);
@@ -233,7 +234,7 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
                 let column = random.random_range(0..columns);
                 model.floats_mut("linear.stack")[last * columns + column] = sign(random) * size(0.01, 100., random);
             } else {
-                // Some support vectors see the neuron as it is after the run.
+                // Some support vectors are changed to the value of the neuron after the run.
                 let neurons = model.neurons();
                 for row in model.floats_mut("centres.stack").chunks_exact_mut(neurons) {
                     row[last] = if random.random_bool(0.2) { random.random_range(-1.0..2.0) } else { row[last] };
@@ -272,7 +273,7 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
             let diagonal = *pick(&[0., 0., 1e-170, 0.1, 0.9, 0.999], random);
             let mut weights: Vec<f64> = model.floats("reservoir.recurrent").to_vec();
             match random.random_range(0..3) {
-                // Only the last two neurons: the others go on as they did.
+                // Only the last two neurons are changed; the others work as before.
                 0 => {
                     for row in 0..order {
                         for column in [order - 1, order.saturating_sub(2)] {
@@ -317,7 +318,7 @@ fn change(kind: Kind, subject: &Subject, model: &mut Model, random: &mut ChaCha8
             let twice = random.random_range(0..classes);
             let again = labels(model, head)[twice].clone();
             labels(model, head).as_array_mut()?.push(again);
-            // The new class loses against all, or wins where it should not.
+            // The new class loses against all others, or wins where it should not.
             let wins = random.random_bool(0.3);
             add_class(model, head, classes, wins);
         }
@@ -370,7 +371,8 @@ fn any_number<'m>(model: &'m mut Model, random: &mut ChaCha8Rng) -> &'m mut f64 
     &mut model.floats_mut(&name)[at]
 }
 
-/// The numbers that only this readout uses: for a list, the columns of the linear map that it asks.
+/// Returns the places of the numbers that only this readout uses. For a list, these include the columns of the linear
+/// map in its conditions.
 pub(crate) fn own_numbers(model: &Model, head: &str) -> Vec<(String, Vec<usize>)> {
     let all = |name: String| {
         let places = (0..model.floats(&name).len()).collect();
@@ -390,7 +392,7 @@ pub(crate) fn own_numbers(model: &Model, head: &str) -> Vec<(String, Vec<usize>)
     numbers
 }
 
-/// The classes of a readout.
+/// Returns the classes of a readout.
 fn labels<'m>(model: &'m mut Model, head: &str) -> &'m mut serde_json::Value {
     match head {
         "pop" | "push" => &mut model.header["actions"]["separate"][head],
@@ -399,7 +401,7 @@ fn labels<'m>(model: &'m mut Model, head: &str) -> &'m mut serde_json::Value {
     }
 }
 
-/// Adds a class to a readout that votes: the last one, without terms.
+/// Adds a class to a readout that votes, as the last one and without terms.
 fn add_class(model: &mut Model, head: &str, classes: usize, wins: bool) {
     let (counts, intercepts) =
         (model.integers(&format!("{head}.counts")).to_vec(), model.floats(&format!("{head}.intercepts")).to_vec());
@@ -417,7 +419,8 @@ fn add_class(model: &mut Model, head: &str, classes: usize, wins: bool) {
     model.set_floats(&format!("{head}.intercepts"), 0, new_intercepts);
 }
 
-/// Adds terms to one pair of a readout that votes: all of one support vector, or each of any.
+/// Adds terms to one pair of classes of a readout that votes: all for the same support vector, or each for a random
+/// one.
 fn add_terms(model: &mut Model, terms: &[f64], spread: bool, random: &mut ChaCha8Rng) -> Option<()> {
     let votes: Vec<&str> = model.heads().into_iter().filter(|head| !model.is_list(head)).collect();
     if votes.is_empty() {
@@ -442,9 +445,10 @@ fn add_terms(model: &mut Model, terms: &[f64], spread: bool, random: &mut ChaCha
     Some(())
 }
 
-/// Adds a support vector whose half of the stack is far away along one neuron, `exponent` at the empty stack. A readout with a
-/// kernel keeps its gamma and its terms, which sets the distance; one of a single class gets a class more, which only the new
-/// term speaks for, and a kernel of its own, with `away` for the distance.
+/// Adds a support vector whose stack state is far away along one neuron, so that the exponent is `exponent` at the
+/// empty stack. A readout with a kernel keeps its gamma and its terms, which determines the distance. A readout with a
+/// single class gets a second class, which only the new term votes for, and its own kernel, with `away` as the
+/// distance.
 fn add_support(model: &mut Model, away: f64, exponent: f64, weight: f64, random: &mut ChaCha8Rng) -> Option<()> {
     let neurons = model.neurons();
     let constant = model.header["shift"].as_array()?.len() == 1 && random.random_bool(0.8);
@@ -464,7 +468,7 @@ fn add_support(model: &mut Model, away: f64, exponent: f64, weight: f64, random:
     let place = (centres.len() / neurons - 1) as u32;
     model.set_floats("centres.stack", neurons, centres);
     let inputs = if constant || random.random_bool(0.5) {
-        // The input's half as it is before the first token, so that its factor is 1 there.
+        // The input state is the one before the first token, so that its factor is 1 there.
         let machine = model.machine().ok()?;
         let drive = [echostack::reservoir::Drive::Channel(0)];
         let state = echostack::reservoir::encode(&**machine.reservoir(), echostack::reservoir::Simd::default(), drive);
@@ -507,8 +511,9 @@ fn add_support(model: &mut Model, away: f64, exponent: f64, weight: f64, random:
     Some(())
 }
 
-/// Neurons that were added to a matrix reservoir: `last` is 1 if the last symbols are a run of one of them, -1 otherwise, and
-/// `before` the same for a run that is shorter by one. Then two that are silent, and two that are always 1.
+/// The neurons that were added to a matrix reservoir to detect a run of one symbol. `last` is 1 if the last symbols are
+/// such a run, and -1 otherwise; `before` is the same for a run that is shorter by one. The neurons in `silent` are
+/// always 0, and those in `ones` always 1.
 pub(crate) struct Added {
     pub before: usize,
     pub last: usize,
@@ -516,7 +521,8 @@ pub(crate) struct Added {
     pub ones: [usize; 2],
 }
 
-/// Adds neurons of which the k-th is 1 if the last k symbols are all this one. `None` if the reservoir is no matrix.
+/// Adds neurons, the k-th of which is 1 if the last k symbols are all this one. Returns `None` if the reservoir is not
+/// a matrix reservoir.
 pub(crate) fn add_run(model: &mut Model, symbol: usize, length: usize) -> Option<Added> {
     if model.reservoir_kind() != "matrix" || model.floats("reservoir.input").is_empty() {
         return None;
@@ -542,10 +548,10 @@ pub(crate) fn add_run(model: &mut Model, symbol: usize, length: usize) -> Option
     Some(Added { before: last.saturating_sub(1).max(old), last, silent, ones })
 }
 
-/// Adds a neuron whose sum, taken in four parts, is infinite less infinite after the run of at least two symbols.
+/// Adds a neuron whose sum, taken in four parts, is infinity minus infinity after a run of at least two symbols.
 pub(crate) fn add_bomb(model: &mut Model, run: &Added, huge: f64) {
     let (old, channels) = (model.neurons(), model.symbols());
-    // The first and fifth weight are in one part of the sum, the second and sixth in another.
+    // The first and fifth weights are in one part of the sum, the second and sixth in another.
     let places = [(run.before, huge), (run.last, -huge), (run.silent[0], 1.), (run.silent[1], 1.)];
     let places = places.into_iter().chain([(run.ones[0], huge), (run.ones[1], -huge)]);
     let mut entries = entries(model);
@@ -557,7 +563,7 @@ pub(crate) fn add_bomb(model: &mut Model, run: &Added, huge: f64) {
     widen(model, old, &[0.]);
 }
 
-/// The recurrent weights: row, column, weight.
+/// Returns the recurrent weights as rows, columns and weights.
 pub(crate) fn entries(model: &Model) -> Vec<(usize, usize, f64)> {
     let weights = model.floats("reservoir.recurrent");
     if model.header["reservoir"]["sparse"] == json!(true) {
@@ -569,7 +575,7 @@ pub(crate) fn entries(model: &Model) -> Vec<(usize, usize, f64)> {
     present.map(|(at, &weight)| (at / neurons, at % neurons, weight)).collect()
 }
 
-/// Writes the recurrent weights of so many neurons sparsely.
+/// Writes the recurrent weights of the given number of neurons in sparse form.
 pub(crate) fn set_entries(model: &mut Model, neurons: usize, mut entries: Vec<(usize, usize, f64)>) {
     entries.sort_by_key(|&(row, column, _)| (row, column));
     let places = entries.iter().flat_map(|&(row, column, _)| [row as u32, column as u32]).collect();
@@ -579,7 +585,8 @@ pub(crate) fn set_entries(model: &mut Model, neurons: usize, mut entries: Vec<(u
     model.header["reservoir"]["neurons"] = json!(neurons);
 }
 
-/// Gives all that is as wide as a state values for new neurons: these in centres, and 0 in linear maps.
+/// Widens all tensors that are as wide as a state by values for new neurons: `new` in centers, and 0 in linear maps and
+/// the bias.
 pub(crate) fn widen(model: &mut Model, old: usize, new: &[f64]) {
     let neurons = old + new.len();
     for side in ["input", "stack"] {
@@ -601,7 +608,7 @@ pub(crate) fn widen(model: &mut Model, old: usize, new: &[f64]) {
     }
 }
 
-/// Moves a number as far as the proof holds, up (1) or down (-1), and leaves it within a few units of its last place of that.
+/// Moves a number up (1) or down (-1) as far as the proof holds, to within a few units in the last place.
 pub(crate) fn shave(subject: &Subject, model: &mut Model, name: &str, at: usize, direction: f64) {
     let old = model.floats(name)[at];
     let mut holds = |distance: f64| {

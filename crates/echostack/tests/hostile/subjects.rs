@@ -1,4 +1,4 @@
-//! Small machines that are proved right: what the mutants are made from.
+//! Small machines that are proved right, from which the mutants are made.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use sha2::{Digest, Sha256};
 
 use super::model::Model;
 
-/// Words of one or more a: the smallest automaton that does anything.
+/// An automaton for words of one or more a, the smallest one that does anything.
 pub(crate) const APLUS: &str = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "rules": [
     {"suffix": ["S", "a"], "lookahead": null, "pop": 2, "push": "S"},
     {"anchored": true, "suffix": ["a"], "lookahead": null, "pop": 1, "push": "S"}]}"#;
 
-/// A language by its name.
+/// Returns the oracle of a language, by name.
 pub(crate) fn oracle(language: &str) -> Oracle {
     let automaton = match language {
         "aplus" => Automaton::from_json(APLUS).unwrap(),
@@ -30,7 +30,7 @@ pub(crate) fn oracle(language: &str) -> Oracle {
     Oracle::strict(automaton).unwrap()
 }
 
-/// How the readouts of a machine decide.
+/// The kind of readouts of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heads {
     Separate,
@@ -48,7 +48,7 @@ pub(crate) struct Subject {
     certificate: [String; 2],
 }
 
-/// Stops a search after so many questions whether to go on: the same ones on every computer.
+/// A control that cancels a search after it was asked a given number of times, which is the same on every computer.
 struct Budget(std::sync::atomic::AtomicUsize);
 
 impl Control for Budget {
@@ -58,19 +58,19 @@ impl Control for Budget {
     }
 }
 
-/// Whether a certificate is accepted. The one place where the checker is called.
+/// Checks a certificate. This is the only place where the checker is called.
 pub(crate) fn accepted(certificate: &Certificate, machine: &Machine, oracle: &Oracle) -> Result<(), CertifyError> {
     check(certificate, machine, oracle, &())
 }
 
-/// The digest of a machine without a manifest, as certificates have it.
+/// Returns the digest of a machine without a manifest, as in certificates.
 pub(crate) fn machine_digest(machine: &Machine) -> String {
     let mut machine = machine.clone();
     machine.manifest_mut().clear();
     echostack::digest::hex(&Sha256::digest(machine.to_bytes().unwrap()))
 }
 
-/// The digest of an automaton, as certificates have it.
+/// Returns the digest of an automaton, as in certificates.
 pub(crate) fn automaton_digest(automaton: &Automaton) -> String {
     echostack::digest::hex(&Sha256::digest(automaton.to_json()))
 }
@@ -87,31 +87,32 @@ impl Subject {
         Some(Self { name, oracle, view, model, certificate })
     }
 
-    /// The certificate of this subject, said to be of another machine.
+    /// Returns the certificate of this subject with the digest of another machine.
     pub(crate) fn certificate_for(&self, machine: &Machine) -> Certificate {
         let [before, after] = &self.certificate;
         Certificate::from_json(&format!("{before}{}{after}", machine_digest(machine))).unwrap()
     }
 
-    /// The certificate as JSON.
+    /// Returns the certificate as JSON.
     pub(crate) fn json(&self) -> String {
         let digest = machine_digest(&self.model.machine().unwrap());
         self.certificate.join(&digest)
     }
 
-    /// Whether this subject's certificate holds for a changed model: no search, and so never slow.
+    /// Returns true if this subject's certificate holds for a changed model. There is no search, so this is never slow.
     pub(crate) fn holds_for(&self, model: &Model) -> bool {
         model.machine().is_ok_and(|machine| accepted(&self.certificate_for(&machine), &machine, &self.oracle).is_ok())
     }
 
-    /// A certificate for a changed machine that the checker accepts: this subject's own, or one that is searched for.
+    /// Returns a certificate for a changed machine that the checker accepts: this subject's own, or one found by a
+    /// search.
     pub(crate) fn prove(&self, machine: &Machine) -> Option<Certificate> {
         let own = self.certificate_for(machine);
         if accepted(&own, machine, &self.oracle).is_ok() {
             return Some(own);
         }
         if self.view == View::Reservoir {
-            // A search that splits by the input, too, may take long; only the subject's own certificate is tried.
+            // A search that also splits by the input may take long, so only the subject's own certificate is tried.
             return None;
         }
         let prover = Prover::new(&self.oracle, self.view, &()).unwrap();
@@ -121,7 +122,7 @@ impl Subject {
     }
 }
 
-/// Learns or constructs a machine; `None` if it is not proved.
+/// Trains or constructs a machine; `None` if it is not proved.
 fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads) -> Option<Subject> {
     let oracle = oracle(language);
     let actions = if heads == Heads::Joint { ActionReadout::Joint } else { ActionReadout::Separate };
@@ -147,7 +148,7 @@ fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads
     Subject::new(format!("{language} {kind} {view:?} {heads:?}"), oracle, &machine)
 }
 
-/// A machine that is constructed from an automaton and proved right; `None` if that fails.
+/// Constructs a machine from an automaton and proves it right; `None` if that fails.
 pub(crate) fn constructed(name: &str, oracle: &Oracle, view: View) -> Option<Subject> {
     let signs = Signs::Seed(3);
     let cycle = Cycle { neurons: 32, cycle: 0.2, jump: 0.1, jump_length: 4, signs, ..Cycle::default() };
@@ -156,7 +157,8 @@ pub(crate) fn constructed(name: &str, oracle: &Oracle, view: View) -> Option<Sub
     Subject::new(name.to_string(), oracle.clone(), &machine)
 }
 
-/// All subjects: four languages, three reservoirs, both views, all heads, as far as so small a machine is proved.
+/// Returns all subjects: four languages, three kinds of reservoir (one of them also with bias and leak), both views,
+/// and all kinds of readouts, as far as such small machines are proved.
 pub(crate) fn subjects() -> Vec<Subject> {
     let mut wanted = Vec::new();
     for language in ["aplus", "anbn", "dyck1", "latch"] {

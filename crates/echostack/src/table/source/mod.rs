@@ -1,4 +1,4 @@
-//! A table as source in another language, which needs no library.
+//! Generation of source code from a table, for programs that use no library.
 
 use std::fmt::Write;
 
@@ -6,21 +6,21 @@ use super::Table;
 use super::fuse::{Kind, MAX_INLINE_STATES};
 use crate::symbol::Alphabet;
 
-/// What a recogniser is written in.
+/// The programming language of a generated recognizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceLanguage {
     /// Rust, without std.
     Rust,
-    /// C, of 1999 or later.
+    /// C99 or later.
     C,
 }
 
-/// Why there is no source for a table.
+/// The reason a table could not be written as source code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// A chain of reductions is too long to be followed, or has no end.
-    #[error("on some token more reductions follow each other than can be written down, or they have no end")]
+    /// A chain of reductions is too long to be followed, or never ends.
+    #[error("on some token, the chain of reductions is too long to be written as source code, or never ends")]
     Endless,
 }
 
@@ -41,7 +41,7 @@ impl SourceLanguage {
         }
     }
 
-    /// The names of the tokens as literals.
+    /// Returns the names of the tokens as a list of literals.
     fn tokens(self, alphabet: &Alphabet) -> String {
         let names: Vec<String> = alphabet
             .terminals()
@@ -56,7 +56,7 @@ impl SourceLanguage {
         }
     }
 
-    /// A list of numbers; C has no empty lists.
+    /// Returns a list of numbers. In C, it ends with an additional 0, because C does not allow empty lists.
     fn numbers(self, numbers: impl Iterator<Item = u16>) -> String {
         let list: Vec<String> = numbers.map(|number| number.to_string()).collect();
         match self {
@@ -66,7 +66,7 @@ impl SourceLanguage {
     }
 }
 
-/// A string literal of C: whatever is not plain is written as a number.
+/// Returns a string literal in C. Any byte that is not printable ASCII is written as an octal escape.
 fn c_literal(text: &str) -> String {
     let mut out = String::from("\"");
     for byte in text.bytes() {
@@ -81,14 +81,14 @@ fn c_literal(text: &str) -> String {
     out + "\""
 }
 
-/// How many numbers stand on a line.
+/// The number of actions per line.
 const WIDTH: usize = 8;
 
 impl Table {
-    /// The table as a source file of its own: a recogniser that needs no library.
+    /// Returns the table as a self-contained source file: a recognizer that needs no library.
     ///
     /// # Errors
-    /// [`SourceError::Endless`] if a chain of reductions is too long or has no end.
+    /// [`SourceError::Endless`] if a chain of reductions is too long or never ends.
     pub fn source(&self, language: SourceLanguage) -> Result<String, SourceError> {
         let fused = self.fused();
         if fused.ops.iter().any(|op| op.is(Kind::Unknown)) {
@@ -108,7 +108,7 @@ impl Table {
             ("@MANY@", fused.many.len().to_string()),
             ("@PUSHED@", language.numbers(fused.many.iter().copied())),
             ("@ACTIONS@", actions),
-            // Last, as a name may be anything.
+            // The tokens come last because a name may contain anything, even a placeholder.
             ("@TOKENS@", language.tokens(self.alphabet())),
         ];
         let text = language.template().to_string();
