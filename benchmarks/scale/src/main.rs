@@ -312,7 +312,8 @@ impl Bench {
                 let (machine, wrong) = practise(&params.check()?, &file.alphabet, &exercises, &())?;
                 let learning = start.elapsed().as_secs_f64() * 1e3;
                 let oracle = Oracle::strict(task.automaton().context("the task has no automaton")?)?;
-                let proof = certify::Prover::new(&oracle, echostack::recognize::View::Symbol)?.prove(&machine, &())?;
+                let proof =
+                    certify::Prover::new(&oracle, echostack::recognize::View::Symbol, &())?.prove(&machine, &())?;
                 let proved = wrong == 0 && matches!(proof, echostack::certify::Proof::Proved(_));
                 println!(
                     "| {task} | {tokens} | {} | {} | {counting:.2} | {:.0} | {learning:.0} | {} |",

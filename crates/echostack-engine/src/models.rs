@@ -5,8 +5,9 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
+use echostack::digest::hex;
+use echostack::file;
 use echostack::file::FileError;
-use echostack::file::{self, hex};
 use echostack_grammar::{Judge, JudgeError};
 use sha2::{Digest, Sha256};
 
