@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let model = load_model(&args.model)?;
     let (terminals, nonterminals) = names(model.alphabet());
     let bytes = std::fs::metadata(&args.model)?.len();
-    let facts = model.machine().map(|machine| of_machine(machine)).or(model.table().map(|table| of_table(table)));
+    let facts = model.machine().map(of_machine).or(model.table().map(of_table));
     let (mut json, lines) = facts.unwrap_or_default();
     if args.json {
         json.insert("terminals".into(), json!(terminals));

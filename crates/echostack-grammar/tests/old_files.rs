@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use echostack::certify::check;
 use echostack::teach::{read_traces, write_traces};
-use echostack::{Automaton, Certificate, Lookahead, Machine, Model, Oracle, Recognizer, Table};
+use echostack::{Automaton, Certificate, Limits, Lookahead, Machine, Model, Oracle, Recognizer, Table};
 use echostack_grammar::Judge;
 use serde::Deserialize;
 
@@ -38,7 +38,7 @@ fn text(path: &Path) -> String {
 
 /// A line of `verdicts.jsonl`.
 #[derive(Deserialize)]
-struct Expected {
+struct Line {
     file: String,
     word: Vec<String>,
     verdict: String,
@@ -53,7 +53,7 @@ fn models_and_tables_give_the_verdicts_that_they_gave() {
     let lines = text(&folder().join("verdicts.jsonl"));
     assert_eq!(lines.lines().count(), 144);
     for line in lines.lines() {
-        let case: Expected = serde_json::from_str(line).unwrap();
+        let case: Line = serde_json::from_str(line).unwrap();
         let model =
             models.entry(case.file.clone()).or_insert_with(|| Model::load(folder().join(&case.file)).unwrap()).clone();
         let verdict = model.judge(&model.alphabet().word(case.word.iter().map(String::as_str)).unwrap());
@@ -83,7 +83,7 @@ fn lexers_in_models_still_make_tokens() {
     for name in ["csv.safetensors", "csv.table.safetensors"] {
         let judge = Judge::open(folder().join(name)).unwrap();
         assert!(judge.has_lexer());
-        let judged = |text: &str| judge.judge_lexemes(&judge.tokens(text), Default::default(), &mut ()).verdict;
+        let judged = |text: &str| judge.judge_lexemes(&judge.tokens(text), Limits::default(), &mut ()).verdict;
         assert!(judged("a,\"b\"\n,c").is_accept());
         assert_eq!(judged("a,\"b\"c").position(), Some(3));
     }

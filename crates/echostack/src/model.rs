@@ -142,7 +142,7 @@ impl Model {
     pub fn scan(&self, limits: Limits) -> ModelScanner {
         ModelScanner(match &self.0 {
             Kind::Machine(machine) => ScannerKind::Machine(Box::new(machine.start(limits))),
-            Kind::Table(table) => ScannerKind::Table(Scanner::new(table, limits)),
+            Kind::Table(table) => ScannerKind::Table(Box::new(Scanner::new(table, limits))),
         })
     }
 }
@@ -226,7 +226,7 @@ pub struct ModelScanner(ScannerKind);
 #[derive(Clone, Debug)]
 enum ScannerKind {
     Machine(Box<MachineSession>),
-    Table(Scanner),
+    Table(Box<Scanner>),
 }
 
 impl ModelScanner {

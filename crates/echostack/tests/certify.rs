@@ -251,7 +251,6 @@ fn a_machine_taught_by_another_automaton_is_not_proved_and_a_word_shows_it() {
         let prover = Prover::new(&right, View::Symbol, &()).unwrap();
         for wrong in changed(right.automaton()) {
             let Ok(teacher) = Oracle::strict(wrong) else { continue };
-            let teacher = teacher;
             let walks = Walks::new("changed", teacher.clone());
             let params =
                 Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };

@@ -394,7 +394,7 @@ mod tests {
         while automata < 1000 {
             let Ok(oracle) = Oracle::strict(random_automaton(&mut random)) else { continue };
             let Ok(table) = Table::new(&oracle, Manifest::default()) else { continue };
-            let (oracle, table) = (oracle, table);
+
             automata += 1;
             for _ in 0..20 {
                 let word = word(&oracle, 12, &mut random);
@@ -435,7 +435,6 @@ mod tests {
                 damaged[at] = if random.random_bool(0.5) { random.random_range(0..8) } else { random.random() };
             }
             let Ok(table) = Table::from_bytes(&damaged) else { continue };
-            let table = table;
             ran += 1;
             for _ in 0..5 {
                 let word = word(&oracle, 30, &mut random);

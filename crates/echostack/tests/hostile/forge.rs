@@ -146,7 +146,6 @@ fn pairs_of(language: &str, view: View) -> Vec<Pair> {
     };
     for (number, automaton) in changed(right.automaton()).into_iter().enumerate() {
         let Ok(wrong) = Oracle::strict(automaton) else { continue };
-        let wrong = wrong;
         let Some(other) = constructed(language, &wrong, view) else { continue };
         let honest = || vec![form(&own), form(&other)];
         let name = format!("{language} {view:?}, change {number}");
@@ -232,7 +231,7 @@ fn edit(form: &mut Form, pair: &Pair, other: &Pair, random: &mut ChaCha8Rng) {
         17 => {
             // One configuration is removed as if it could not occur, together with everything above it.
             if let Some(&[control, element, _]) =
-                any(&form.heads, random).map(Vec::as_slice).and_then(<[i64]>::as_array)
+                any(&form.heads, random).and_then(|head| <&[i64; 3]>::try_from(head.as_slice()).ok())
             {
                 let by_control = random.random_bool(0.5);
                 form.heads.retain(|head| if by_control { head[0] != control } else { head[1] != element });
