@@ -10,7 +10,7 @@ use echostack::tasks::Task;
 use echostack_lab::record::Unit;
 use echostack_lab::tables::{Measure, TABLES, departures, summary, summary_csv, summary_markdown};
 use echostack_lab::{
-    Line, Model, Progress, RecordFile, Run, Shard, Specification, curves, figures, merge, models, record,
+    Estimator, Experiment, Line, Progress, RecordFile, Shard, Specification, curves, figures, merge, models, record,
 };
 
 use crate::Outcome;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     if specification.models.iter().any(|name| DEEP.contains(&name.as_str())) {
         deep(&specification, &path, args.shard)?;
     } else {
-        let run = Run::new(&specification, &models, args.shard)?;
+        let run = Experiment::new(&specification, &models, args.shard)?;
         let mut record = RecordFile::open(&path, &specification)?;
         let bar = Bar::new(quiet);
         let ended = run.run(&mut record, &Shown(&bar));
@@ -107,7 +107,7 @@ fn deep(specification: &Specification, record: &Path, shard: Shard) -> Result<()
 }
 
 /// Returns the specification, with the changes made by the options.
-fn specification(args: &Args, models: &[Box<dyn Model>]) -> Result<Specification> {
+fn specification(args: &Args, models: &[Box<dyn Estimator>]) -> Result<Specification> {
     let mut specification = match &args.spec {
         None => Specification::default(),
         Some(path) => {

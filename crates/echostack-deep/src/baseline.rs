@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use echostack::{Alphabet, Trace, Word};
-use echostack_lab::{Choice, Model, ModelError, Prepared, Problem, Trained as Tested};
+use echostack_lab::{Choice, Estimator, EstimatorError, Prepared, Problem, Trained as Tested};
 use rand_chacha::ChaCha8Rng;
 
 use crate::settings::{Architecture, Settings};
 use crate::train::{Trained, train};
 
 /// Returns the three baselines with the paper's settings. They have no hyperparameters to search.
-pub fn baselines() -> Vec<Box<dyn Model>> {
-    let baseline = |architecture| Box::new(Baseline { architecture }) as Box<dyn Model>;
+pub fn baselines() -> Vec<Box<dyn Estimator>> {
+    let baseline = |architecture| Box::new(Baseline { architecture }) as Box<dyn Estimator>;
     Architecture::ALL.into_iter().map(baseline).collect()
 }
 
@@ -19,7 +19,7 @@ struct Baseline {
     architecture: Architecture,
 }
 
-impl Model for Baseline {
+impl Estimator for Baseline {
     fn name(&self) -> &str {
         self.architecture.name()
     }
@@ -28,7 +28,7 @@ impl Model for Baseline {
         None
     }
 
-    fn prepare(&self, problem: &Problem, _: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+    fn prepare(&self, problem: &Problem, _: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {
         let settings = Settings { seed, ..Settings::default() };
         Ok(Box::new(Configured { architecture: self.architecture, alphabet: problem.alphabet().clone(), settings }))
     }
@@ -41,9 +41,9 @@ struct Configured {
 }
 
 impl Prepared for Configured {
-    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Tested>, ModelError> {
+    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Tested>, EstimatorError> {
         let network = train(self.architecture, &self.alphabet, traces, &self.settings, &());
-        Ok(Box::new(Network(network.map_err(ModelError::new)?)))
+        Ok(Box::new(Network(network.map_err(EstimatorError::new)?)))
     }
 }
 

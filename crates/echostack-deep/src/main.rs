@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use echostack_deep::baselines;
-use echostack_lab::{Line, Progress, RecordFile, Run, Specification};
+use echostack_lab::{Experiment, Line, Progress, RecordFile, Specification};
 
 /// Progress reports on standard error, one for each cell.
 struct Told;
@@ -30,7 +30,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     std::io::stdin().read_to_string(&mut text)?;
     let specification = Specification::from_toml(&text)?;
     let mut record = RecordFile::open(Path::new(record), &specification)?;
-    Run::new(&specification, &baselines(), shard.parse()?)?.run(&mut record, &Told)?;
+    Experiment::new(&specification, &baselines(), shard.parse()?)?.run(&mut record, &Told)?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Choice;
+use crate::estimator::Choice;
 use crate::spec::Specification;
 
 /// A line of a record.

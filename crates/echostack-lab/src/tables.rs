@@ -45,7 +45,7 @@ pub enum Quantity {
 
 /// A table of the paper.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct ErrorTable {
     /// The name of its files, without extensions.
     pub name: &'static str,
     /// The title.
@@ -63,8 +63,8 @@ const LANGUAGES: &[Task] = &[Task::Dyck1, Task::Dyck2, Task::Dyck3, Task::Anbn, 
 
 /// The paper's tables: two of errors, two of times, and those of its appendix. The stack machines in Python are the
 /// peer that the benchmarks compare with, on the same words (experiments/peer).
-pub const TABLES: [Table; 6] = [
-    Table {
+pub const TABLES: [ErrorTable; 6] = [
+    ErrorTable {
         name: "memory-errors",
         title: "Mean absolute error on the three memory tasks",
         quantity: Quantity::Error,
@@ -84,7 +84,7 @@ pub const TABLES: [Table; 6] = [
             CRJ-RSM-Python - - -
             LDN-RSM-Python - - -",
     },
-    Table {
+    ErrorTable {
         name: "language-errors",
         title: "Mean absolute error on the six languages",
         quantity: Quantity::Error,
@@ -103,7 +103,7 @@ pub const TABLES: [Table; 6] = [
             CRJ-RSM-Python - - - - - -
             LDN-RSM-Python - - - - - -",
     },
-    Table {
+    ErrorTable {
         name: "memory-seconds",
         title: "Seconds for training and testing on the three memory tasks",
         quantity: Quantity::Seconds,
@@ -123,7 +123,7 @@ pub const TABLES: [Table; 6] = [
             CRJ-RSM-Python - - -
             LDN-RSM-Python - - -",
     },
-    Table {
+    ErrorTable {
         name: "language-seconds",
         title: "Seconds for training and testing on the six languages",
         quantity: Quantity::Seconds,
@@ -142,7 +142,7 @@ pub const TABLES: [Table; 6] = [
             CRJ-RSM-Python - - - - - -
             LDN-RSM-Python - - - - - -",
     },
-    Table {
+    ErrorTable {
         name: "large-errors",
         title: "Mean absolute error of echo state networks with 1,024 neurons (appendix)",
         quantity: Quantity::Error,
@@ -152,7 +152,7 @@ pub const TABLES: [Table; 6] = [
             CRJ-ESN-1024 0.39 0.01 0.21 0.00 0.33 0.01 0.14 0.02 0.15 0.02 0.16 0.03 *0.00 0.00 *0.00 0.00 *0.00 0.00
             LDN-ESN-1024 0.43 0.01 0.22 0.00 0.31 0.01 0.18 0.02 0.23 0.02 0.27 0.03 *0.00 0.00 0.07 0.01 0.10 0.01",
     },
-    Table {
+    ErrorTable {
         name: "large-seconds",
         title: "Seconds for training and testing echo state networks with 1,024 neurons (appendix)",
         quantity: Quantity::Seconds,
@@ -170,7 +170,7 @@ type Published = Option<(Figure, bool)>;
 /// The number of training words in the paper.
 const TRAINING_WORDS: usize = 100;
 
-impl Table {
+impl ErrorTable {
     /// Returns the models in order, each with the published values for all tasks.
     pub fn published(&self) -> Vec<(&'static str, Vec<Published>)> {
         let row = |line: &'static str| {

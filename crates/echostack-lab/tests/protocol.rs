@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use echostack_lab::{Line, Model, RecordFile, Run, Shard, Specification, merge, models, record};
+use echostack_lab::{Estimator, Experiment, Line, RecordFile, Shard, Specification, merge, models, record};
 
 const WHOLE: Shard = Shard { number: 1, of: 1 };
 
@@ -37,9 +37,9 @@ fn sorted(lines: &[Line]) -> Vec<String> {
 }
 
 fn run(path: &Path, specification: &Specification, shard: Shard) -> Vec<Line> {
-    let models: Vec<Box<dyn Model>> = models::all();
+    let models: Vec<Box<dyn Estimator>> = models::all();
     let mut file = RecordFile::open(path, specification).unwrap();
-    Run::new(specification, &models, shard).unwrap().run(&mut file, &()).unwrap();
+    Experiment::new(specification, &models, shard).unwrap().run(&mut file, &()).unwrap();
     file.lines().to_vec()
 }
 
@@ -98,7 +98,7 @@ fn what_is_wrong_is_said() {
     assert!(refused("negatives = 2.0").contains("from 0 to 1"));
     assert!(refused("tests = []").contains("at least 1"));
     let unknown = Specification { models: vec!["MLP".into()], ..specification };
-    let error = Run::new(&unknown, &models::all(), WHOLE).err().unwrap().to_string();
+    let error = Experiment::new(&unknown, &models::all(), WHOLE).err().unwrap().to_string();
     assert!(error.contains("\"MLP\"") && error.contains("LDN-RSM"));
     assert!("0/3".parse::<Shard>().is_err() && "4/3".parse::<Shard>().is_err() && "2/3".parse::<Shard>().is_ok());
 }

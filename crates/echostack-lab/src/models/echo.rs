@@ -10,7 +10,7 @@ use echostack::{Trace, Word};
 use rand_chacha::ChaCha8Rng;
 
 use super::{chosen, draw_reservoir, drives, one_of, reservoir, short};
-use crate::model::{Choice, Model, ModelError, Prepared, Trained};
+use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Trained};
 use crate::problem::Problem;
 
 /// An echo state network.
@@ -27,7 +27,7 @@ impl EchoState {
     }
 }
 
-impl Model for EchoState {
+impl Estimator for EchoState {
     fn name(&self) -> &str {
         &self.name
     }
@@ -38,7 +38,7 @@ impl Model for EchoState {
         Some(choice)
     }
 
-    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {
         let reservoir = reservoir(self.kind, self.neurons, problem.alphabet().terminals().len(), choice, seed)?;
         Ok(Box::new(Configured { reservoir, penalty: chosen(choice, "penalty")? }))
     }
@@ -69,14 +69,14 @@ pub(super) fn regress(
     neurons: usize,
     traces: &[Trace],
     penalty: f64,
-) -> Result<Linear, ModelError> {
+) -> Result<Linear, EstimatorError> {
     let width = traces.first().map_or(0, Trace::output_width);
     let mut outputs: Vec<f64> =
         traces.iter().flat_map(Trace::steps).flat_map(|step| step.output.iter().copied()).collect();
     let mean_state = subtract_mean(&mut states, neurons);
     let mean_output = subtract_mean(&mut outputs, width);
     let weights = least_squares(&states, neurons, &outputs, width, penalty);
-    let weights = weights.ok_or_else(|| ModelError("the regression has no solution; raise the penalty".into()))?;
+    let weights = weights.ok_or_else(|| EstimatorError("the regression has no solution; raise the penalty".into()))?;
     let mut linear = Linear { weights, constant: vec![0.; width] };
     let mut of_mean = Vec::new();
     linear.apply(&mean_state, &mut of_mean);
@@ -118,7 +118,7 @@ impl Linear {
 }
 
 impl Prepared for Configured {
-    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError> {
+    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError> {
         let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
         let states = states(&*self.reservoir, &words).concat();
         let linear = regress(states, self.reservoir.neurons(), traces, self.penalty)?;

@@ -30,13 +30,13 @@ use rayon::prelude::*;
 
 use super::echo::{Linear, regress};
 use super::{chosen, draw_reservoir, drives, neurons, one_of, reservoir};
-use crate::model::{Choice, Model, ModelError, Prepared, Trained};
+use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Trained};
 use crate::problem::Problem;
 
 /// A reservoir memory machine. The kind of its reservoir is part of the hyperparameter search.
 pub(super) struct MemoryMachine;
 
-impl Model for MemoryMachine {
+impl Estimator for MemoryMachine {
     fn name(&self) -> &'static str {
         "RMM"
     }
@@ -54,11 +54,11 @@ impl Model for MemoryMachine {
         Some(choice)
     }
 
-    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {
         let kind = ReservoirKind::ALL.get(chosen(choice, "kind")? as usize).copied();
-        let kind = kind.ok_or_else(|| ModelError("there is no such kind of reservoir".into()))?;
+        let kind = kind.ok_or_else(|| EstimatorError("there is no such kind of reservoir".into()))?;
         let task = problem.task().ok_or_else(|| {
-            ModelError("the memory machine has addresses for the paper's tasks only, not for grammars".into())
+            EstimatorError("the memory machine has addresses for the paper's tasks only, not for grammars".into())
         })?;
         Ok(Box::new(Configured {
             task,
@@ -141,7 +141,7 @@ struct Configured {
 }
 
 impl Prepared for Configured {
-    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError> {
+    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError> {
         let (mut before, mut labels, mut after) = (Vec::new(), Vec::new(), Vec::new());
         for trace in traces {
             let mut memory = Memory::new(&*self.reservoir);
@@ -155,7 +155,7 @@ impl Prepared for Configured {
         }
         let neurons = self.reservoir.neurons();
         let rows = before.chunks_exact(neurons).zip(labels);
-        let address = Classifier::fit(neurons, rows, self.svm, &()).map_err(ModelError::new)?;
+        let address = Classifier::fit(neurons, rows, self.svm, &()).map_err(EstimatorError::new)?;
         let output = regress(after, neurons, traces, self.penalty)?;
         Ok(Box::new(Taught { reservoir: self.reservoir.clone(), address, output }))
     }

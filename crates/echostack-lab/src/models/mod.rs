@@ -13,13 +13,13 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-use crate::model::{Choice, Model, ModelError};
+use crate::estimator::{Choice, Estimator, EstimatorError};
 use crate::problem::Problem;
 
 /// Returns the paper's reservoir models: stack machines, echo state networks with 256 and with 1,024 neurons, and the
 /// memory machine.
-pub fn all() -> Vec<Box<dyn Model>> {
-    let mut all: Vec<Box<dyn Model>> = Vec::new();
+pub fn all() -> Vec<Box<dyn Estimator>> {
+    let mut all: Vec<Box<dyn Estimator>> = Vec::new();
     for kind in ReservoirKind::ALL {
         all.push(Box::new(echo::EchoState::new(kind, 256)));
     }
@@ -82,8 +82,8 @@ fn draw_reservoir(kind: ReservoirKind, problem: &Problem, random: &mut ChaCha8Rn
 }
 
 /// Returns the value of a hyperparameter.
-fn chosen(choice: &Choice, name: &str) -> Result<f64, ModelError> {
-    choice.get(name).copied().ok_or_else(|| ModelError(format!("the hyperparameter {name} is missing")))
+fn chosen(choice: &Choice, name: &str) -> Result<f64, EstimatorError> {
+    choice.get(name).copied().ok_or_else(|| EstimatorError(format!("the hyperparameter {name} is missing")))
 }
 
 /// Builds the reservoir with these hyperparameters.
@@ -93,7 +93,7 @@ fn reservoir(
     channels: usize,
     choice: &Choice,
     seed: u64,
-) -> Result<Arc<dyn Reservoir>, ModelError> {
+) -> Result<Arc<dyn Reservoir>, EstimatorError> {
     let value = |name: &str| chosen(choice, name);
     let params = match kind {
         ReservoirKind::Random => ReservoirParams::Random(Random {
@@ -115,7 +115,7 @@ fn reservoir(
         }),
         ReservoirKind::Legendre => ReservoirParams::Legendre(Legendre { neurons, theta: value("theta")? }),
     };
-    params.build(channels).map_err(ModelError::new)
+    params.build(channels).map_err(EstimatorError::new)
 }
 
 /// Returns the drives of a reservoir on a word: the inputs, and silence at the end.

@@ -11,7 +11,7 @@ use echostack::{Alphabet, Limits, Machine, Params, Trace, Word};
 use rand_chacha::ChaCha8Rng;
 
 use super::{chosen, draw_reservoir, neurons, one_of, reservoir, short};
-use crate::model::{Choice, Model, ModelError, Prepared, Trained};
+use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Trained};
 use crate::problem::Problem;
 
 /// A reservoir stack machine with 256 neurons, or with 512 for the copy task, as in the paper.
@@ -26,7 +26,7 @@ impl StackMachine {
     }
 }
 
-impl Model for StackMachine {
+impl Estimator for StackMachine {
     fn name(&self) -> &str {
         &self.name
     }
@@ -41,7 +41,7 @@ impl Model for StackMachine {
         Some(choice)
     }
 
-    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError> {
+    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {
         let alphabet = problem.alphabet().clone();
         let reservoir = reservoir(self.kind, neurons(problem), alphabet.len(), choice, seed)?;
         let params = Params {
@@ -63,9 +63,9 @@ struct Configured {
 }
 
 impl Prepared for Configured {
-    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError> {
-        let params = self.params.clone().check().map_err(ModelError::new)?;
-        Ok(Box::new(Taught(params.fit(&self.alphabet, traces, &()).map_err(ModelError::new)?)))
+    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError> {
+        let params = self.params.clone().check().map_err(EstimatorError::new)?;
+        Ok(Box::new(Taught(params.fit(&self.alphabet, traces, &()).map_err(EstimatorError::new)?)))
     }
 }
 

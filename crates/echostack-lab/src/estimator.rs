@@ -14,9 +14,9 @@ pub type Choice = BTreeMap<String, f64>;
 /// The reason why a model could not be trained.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct ModelError(pub String);
+pub struct EstimatorError(pub String);
 
-impl ModelError {
+impl EstimatorError {
     /// Creates the error from any other error.
     pub fn new(error: impl std::fmt::Display) -> Self {
         Self(error.to_string())
@@ -27,7 +27,7 @@ impl ModelError {
 ///
 /// To add a model, implement this trait and put it into a list of your own, such as the one that [`crate::models::all`]
 /// returns; docs/add-a-baseline.md shows an example.
-pub trait Model: Send + Sync {
+pub trait Estimator: Send + Sync {
     /// Returns the name of the model in tables and records.
     fn name(&self) -> &str;
 
@@ -43,7 +43,7 @@ pub trait Model: Send + Sync {
     ///
     /// # Errors
     /// If these are not hyperparameters of this model.
-    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, ModelError>;
+    fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError>;
 }
 
 /// A model with its hyperparameters, before training.
@@ -52,7 +52,7 @@ pub trait Prepared: Send + Sync {
     ///
     /// # Errors
     /// If the model cannot be trained.
-    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, ModelError>;
+    fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError>;
 }
 
 /// A trained model.
@@ -64,7 +64,7 @@ pub trait Trained: Send + Sync {
 
 /// Errors of a model, measured against reference traces.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Score {
+pub struct TestErrors {
     /// The paper's metric: the mean of [`output_error`] over words.
     pub error: f64,
     /// The fraction of words whose last output is off by more than 0.5. For a language, these are the words with a
@@ -73,7 +73,7 @@ pub struct Score {
 }
 
 /// Compares the outputs of a model with those of traces.
-pub fn score(model: &dyn Trained, traces: &[Trace]) -> Score {
+pub fn score(model: &dyn Trained, traces: &[Trace]) -> TestErrors {
     let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
     let one = |(trace, given): (&Trace, Vec<f64>)| {
         let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
@@ -83,5 +83,5 @@ pub fn score(model: &dyn Trained, traces: &[Trace]) -> Score {
     };
     let all: Vec<(f64, f64)> = traces.iter().zip(model.outputs(&words)).map(one).collect();
     let mean = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
-    Score { error: mean(|word| word.0), wrong: mean(|word| word.1) }
+    TestErrors { error: mean(|word| word.0), wrong: mean(|word| word.1) }
 }

@@ -11,7 +11,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::ThreadPoolBuilder;
 
-use crate::model::{Choice, Model, ModelError, score};
+use crate::estimator::{Choice, Estimator, EstimatorError, score};
 use crate::problem::Problem;
 use crate::record::{Draw, Line, RecordError, RecordFile, Repeat, Unit};
 use crate::spec::{Specification, SpecificationError};
@@ -44,7 +44,7 @@ impl std::str::FromStr for Shard {
 /// The reason why a run ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum RunError {
+pub enum ExperimentError {
     /// The record could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -53,7 +53,7 @@ pub enum RunError {
     Specification(#[from] SpecificationError),
     /// There is no model with this name.
     #[error("there is no model {given:?}; the models are {}", known.join(", "))]
-    Model {
+    Estimator {
         /// The name that was given.
         given: String,
         /// The names of all models.
@@ -72,29 +72,33 @@ impl Progress for () {
 }
 
 /// A run of a specification.
-pub struct Run<'a> {
+pub struct Experiment<'a> {
     specification: &'a Specification,
-    units: Vec<(Unit, Problem, &'a dyn Model)>,
+    units: Vec<(Unit, Problem, &'a dyn Estimator)>,
 }
 
-impl fmt::Debug for Run<'_> {
+impl fmt::Debug for Experiment<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("specification", self.specification).finish_non_exhaustive()
+        f.debug_struct("Experiment").field("specification", self.specification).finish_non_exhaustive()
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> Experiment<'a> {
     /// Creates the run of a shard.
     ///
     /// # Errors
     /// If the specification is invalid, or if it names a task or a model that does not exist.
-    pub fn new(specification: &'a Specification, models: &'a [Box<dyn Model>], shard: Shard) -> Result<Self, RunError> {
+    pub fn new(
+        specification: &'a Specification,
+        models: &'a [Box<dyn Estimator>],
+        shard: Shard,
+    ) -> Result<Self, ExperimentError> {
         let problems = specification.problems()?;
         let mut units = Vec::new();
         for name in &specification.models {
             let model = models.iter().find(|model| model.name() == name).ok_or_else(|| {
                 let known = models.iter().map(|model| model.name().to_string()).collect();
-                RunError::Model { given: name.clone(), known }
+                ExperimentError::Estimator { given: name.clone(), known }
             })?;
             for problem in problems.iter().filter(|problem| model.takes(problem)) {
                 for &words in &specification.train_words {
@@ -112,9 +116,10 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// If the record cannot be written.
-    pub fn run(&self, record: &mut RecordFile, progress: &dyn Progress) -> Result<(), RunError> {
+    pub fn run(&self, record: &mut RecordFile, progress: &dyn Progress) -> Result<(), ExperimentError> {
         let Specification { draws, repeats, .. } = *self.specification;
-        let searched = |(_, problem, model): &(Unit, Problem, &dyn Model)| self.choice(problem, *model, 0).is_some();
+        let searched =
+            |(_, problem, model): &(Unit, Problem, &dyn Estimator)| self.choice(problem, *model, 0).is_some();
         let of = self.units.iter().map(|unit| repeats + if searched(unit) { draws } else { 0 }).sum();
         let known: HashSet<(Unit, bool, usize)> = record
             .lines()
@@ -149,24 +154,25 @@ impl<'a> Run<'a> {
 
     /// Returns the hyperparameters of a draw. They are determined by the specification, the problem, the model and the
     /// number of the draw.
-    fn choice(&self, problem: &Problem, model: &dyn Model, draw: usize) -> Option<Choice> {
+    fn choice(&self, problem: &Problem, model: &dyn Estimator, draw: usize) -> Option<Choice> {
         let mut random = ChaCha8Rng::seed_from_u64(self.specification.seed);
         random.set_stream(draw as u64);
         model.draw(problem, &mut random)
     }
 
-    fn search(&self, unit: &Unit, problem: &Problem, model: &dyn Model, draw: usize) -> Draw {
+    fn search(&self, unit: &Unit, problem: &Problem, model: &dyn Estimator, draw: usize) -> Draw {
         let start = Instant::now();
         let choice = self.choice(problem, model, draw).unwrap_or_default();
         let seed = self.specification.seed;
-        let errors = || -> Result<Vec<f64>, ModelError> {
+        let errors = || -> Result<Vec<f64>, EstimatorError> {
             let prepared = model.prepare(problem, &choice, seed + draw as u64)?;
             let one = |set: usize| {
                 let data = seed + SEARCH_DATA + set as u64;
                 let trained = prepared.train(&problem.training(unit.words, self.specification.negatives, data))?;
                 let words = problem.testing(&self.specification.tests[0], data);
-                let words = words
-                    .ok_or_else(|| ModelError("there are not enough words of this task for the first test".into()))?;
+                let words = words.ok_or_else(|| {
+                    EstimatorError("there are not enough words of this task for the first test".into())
+                })?;
                 Ok(score(&*trained, &words).error)
             };
             (0..self.specification.validation_sets).map(one).collect()
@@ -178,7 +184,7 @@ impl<'a> Run<'a> {
         Draw { unit: unit.clone(), draw, choice, errors, failed, seconds: start.elapsed().as_secs_f64() }
     }
 
-    fn repeat(&self, unit: &Unit, problem: &Problem, model: &dyn Model, choice: &Choice, repeat: usize) -> Repeat {
+    fn repeat(&self, unit: &Unit, problem: &Problem, model: &dyn Estimator, choice: &Choice, repeat: usize) -> Repeat {
         let seed = self.specification.seed + repeat as u64;
         let training = problem.training(unit.words, self.specification.negatives, seed);
         let start = Instant::now();
