@@ -1,7 +1,7 @@
 //! Experiments that reproduce every table and figure of the paper with one command, and measure what the paper did not.
 //!
-//! An experiment is a task, a model and a number of training words. A [`Specification`] lists the experiments. A
-//! [`Experiment`] searches for hyperparameters, repeats the training with the best ones, and appends each finished cell to a
+//! A [`Specification`] lists tasks, models and numbers of training words. An [`Experiment`] goes through all of them: it
+//! searches for hyperparameters, repeats the training with the best ones, and appends each finished cell to a
 //! [`RecordFile`]. [`tables`] shows the measured values next to the published ones, [`figures`] draws the paper's
 //! figures, and [`curves`] plots the measured errors. A [`Problem`] is a task or a grammar, and a model is anything
 //! that implements [`Estimator`].
