@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{Automaton, AutomatonError, Rule, Viability};
 use crate::symbol::{Alphabet, AlphabetError, Lookahead, SymbolId};
 
-/// The reason why a text is not an automaton.
+/// The reason why a text is not an automaton. The message says what is wrong with it.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AutomatonJsonError {
+#[error(transparent)]
+pub struct AutomatonJsonError(#[from] JsonFault);
+
+#[derive(Debug, thiserror::Error)]
+enum JsonFault {
     /// The text is not JSON, or not of the right form.
     #[error("this is not an automaton in JSON: {0}")]
     Json(#[from] serde_json::Error),
@@ -108,10 +111,14 @@ impl Automaton {
     /// # Errors
     /// If the text does not have the right form, uses symbols that are not declared, or has invalid rules.
     pub fn from_json(text: &str) -> Result<Self, AutomatonJsonError> {
+        Ok(Self::read_json(text)?)
+    }
+
+    fn read_json(text: &str) -> Result<Self, JsonFault> {
         let json: AutomatonJson = serde_json::from_str(text)?;
         let alphabet = Alphabet::from_file(json.terminals, json.nonterminals, json.parser_states)?;
-        let symbol = |name: &String| alphabet.symbol(name).ok_or_else(|| AutomatonJsonError::Unknown(name.clone()));
-        let rule = |rule: &RuleJson| -> Result<Rule, AutomatonJsonError> {
+        let symbol = |name: &String| alphabet.symbol(name).ok_or_else(|| JsonFault::Unknown(name.clone()));
+        let rule = |rule: &RuleJson| -> Result<Rule, JsonFault> {
             Ok(Rule {
                 anchored: rule.anchored,
                 suffix: rule.suffix.iter().map(symbol).collect::<Result<_, _>>()?,

@@ -11,10 +11,13 @@ use crate::index::index;
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Lookahead, MAX_SYMBOLS, SymbolId};
 
-/// The reason why a text is not a certificate.
+/// The reason why a text is not a certificate. The message says what is wrong with it.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CertificateFileError {
+#[error(transparent)]
+pub struct CertificateFileError(#[from] FileFault);
+
+#[derive(Debug, thiserror::Error)]
+enum FileFault {
     /// The text is not JSON of the right form.
     #[error("this is not a certificate: {0}")]
     Json(#[from] serde_json::Error),
@@ -100,31 +103,31 @@ fn phase_numbers(phase: Phase) -> Vec<i64> {
     }
 }
 
-fn symbol(value: i64) -> Result<SymbolId, CertificateFileError> {
+fn symbol(value: i64) -> Result<SymbolId, FileFault> {
     match usize::try_from(value) {
         Ok(index) if index < MAX_SYMBOLS => Ok(SymbolId::new(index)),
-        _ => Err(CertificateFileError::Damaged(value, "symbol")),
+        _ => Err(FileFault::Damaged(value, "symbol")),
     }
 }
 
-fn look_at(value: i64) -> Result<Lookahead, CertificateFileError> {
+fn look_at(value: i64) -> Result<Lookahead, FileFault> {
     if value == END { Ok(Lookahead::End) } else { symbol(value).map(Lookahead::Token) }
 }
 
-fn small(value: i64) -> Result<u32, CertificateFileError> {
-    u32::try_from(value).map_err(|_| CertificateFileError::Damaged(value, "unsigned 32-bit number"))
+fn small(value: i64) -> Result<u32, FileFault> {
+    u32::try_from(value).map_err(|_| FileFault::Damaged(value, "unsigned 32-bit number"))
 }
 
-fn history(value: i64) -> Result<History, CertificateFileError> {
+fn history(value: i64) -> Result<History, FileFault> {
     small(value).map(|number| History::new(number as usize))
 }
 
-fn outcome(numbers: &[i64]) -> Result<Outcome, CertificateFileError> {
+fn outcome(numbers: &[i64]) -> Result<Outcome, FileFault> {
     if numbers == [ACCEPTED] { Ok(None) } else { phase(numbers).map(Some) }
 }
 
-fn phase(numbers: &[i64]) -> Result<Phase, CertificateFileError> {
-    let sight = |recent: i64, next: i64| -> Result<Sight, CertificateFileError> {
+fn phase(numbers: &[i64]) -> Result<Phase, FileFault> {
+    let sight = |recent: i64, next: i64| -> Result<Sight, FileFault> {
         Ok(Sight { recent: history(recent)?, next: look_at(next)? })
     };
     match *numbers {
@@ -132,7 +135,7 @@ fn phase(numbers: &[i64]) -> Result<Phase, CertificateFileError> {
         [1, recent, next] => Ok(Phase::Reduce(sight(recent, next)?)),
         [2, recent, next, left, push] => Ok(Phase::Pop(sight(recent, next)?, small(left)?, symbol(push)?)),
         [3, recent, next] => Ok(Phase::Settled(sight(recent, next)?)),
-        _ => Err(CertificateFileError::Damaged(numbers.first().copied().unwrap_or(END), "control")),
+        _ => Err(FileFault::Damaged(numbers.first().copied().unwrap_or(END), "control")),
     }
 }
 
@@ -142,9 +145,9 @@ fn name_numbers((head, input): &Named) -> Vec<i64> {
     start.into_iter().chain(before).chain(input.is_whole().then_some(END)).collect()
 }
 
-fn name(numbers: &[i64]) -> Result<Named, CertificateFileError> {
+fn name(numbers: &[i64]) -> Result<Named, FileFault> {
     let [head, next, before @ ..] = numbers else {
-        return Err(CertificateFileError::Damaged(numbers.len() as i64, "obligation length"));
+        return Err(FileFault::Damaged(numbers.len() as i64, "obligation length"));
     };
     let (before, whole) = match before {
         [before @ .., END] => (before, true),
@@ -203,15 +206,19 @@ impl Certificate {
     /// # Errors
     /// If the text is not a certificate. [`check`](super::check) verifies whether its claims are true.
     pub fn from_json(text: &str) -> Result<Self, CertificateFileError> {
+        Ok(Self::read(text)?)
+    }
+
+    fn read(text: &str) -> Result<Self, FileFault> {
         let form: Form = serde_json::from_str(text)?;
         if !(1..=FORMAT).contains(&form.certificate) {
-            return Err(CertificateFileError::Version(form.certificate));
+            return Err(FileFault::Version(form.certificate));
         }
         if form.completions.is_some() != (form.certificate > 1) {
-            return Err(CertificateFileError::Completions);
+            return Err(FileFault::Completions);
         }
         let phases: Vec<Outcome> = form.controls.iter().map(|numbers| outcome(numbers)).collect::<Result<_, _>>()?;
-        let no_phase = |number: PhaseId| CertificateFileError::Damaged(number.index() as i64, "control");
+        let no_phase = |number: PhaseId| FileFault::Damaged(number.index() as i64, "control");
         let find_outcome = |number: PhaseId| phases.get(number.index()).copied().ok_or(no_phase(number));
         let find = |number: PhaseId| find_outcome(number)?.ok_or(no_phase(number));
         let mut reach = Reach::default();
@@ -223,10 +230,9 @@ impl Certificate {
         }
         let under = |(place, element, beneath)| Under { place, element, beneath };
         reach.unders = form.unders.into_iter().map(under).collect();
-        let completion =
-            |&(phase, element, outcome): &(PhaseId, ElementId, PhaseId)| -> Result<_, CertificateFileError> {
-                Ok((find(phase)?, element, find_outcome(outcome)?))
-            };
+        let completion = |&(phase, element, outcome): &(PhaseId, ElementId, PhaseId)| -> Result<_, FileFault> {
+            Ok((find(phase)?, element, find_outcome(outcome)?))
+        };
         let completions =
             form.completions.map(|all| all.iter().map(completion).collect::<Result<_, _>>()).transpose()?;
         let known = |value: u32| symbol(i64::from(value));
