@@ -36,8 +36,8 @@ pub(crate) struct Args {
 /// The limit on the depth of the stack.
 #[derive(clap::Args)]
 pub(crate) struct Depth {
-    /// Maximum number of symbols on the stack; a word that needs more is stopped. A table uses one byte per symbol, a
-    /// machine thousands of bytes
+    /// Maximum number of symbols on the stack; a word that needs more is stopped. A table uses one or two bytes per
+    /// symbol, a machine more
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     max_depth: usize,
 }

@@ -38,7 +38,7 @@ pub(crate) struct Args {
 /// The form that a machine is compiled to.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Emit {
-    /// A table, which `check`, `parse` and `evaluate` accept instead of a model
+    /// A table, which `check`, `parse` and `evaluate` accept in place of a model file
     Table,
     /// Rust source that needs no library, not even std
     Rust,

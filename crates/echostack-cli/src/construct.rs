@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Number of neurons
     #[arg(long, default_value_t = 256)]
     neurons: usize,
-    /// What the machine sees of its input: the whole input through the reservoir, or only the next symbol
+    /// What the machine sees of its input: the whole input through the reservoir, or only the next token
     #[arg(long, value_enum, default_value = "symbol")]
     lookahead: LookaheadView,
     /// Seed of the weights

@@ -24,12 +24,12 @@ pub(crate) struct Args {
     /// What to print
     #[arg(long, value_enum, default_value = "rules")]
     format: Format,
-    /// File to write it to [default: standard output]
+    /// File to write to [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Decide whether the machine does the same as this automaton (`task:NAME`, `grammar:PATH` or a file) on every
     /// word, that is, whether it takes the same actions, not only whether it accepts the same words: exit code 0 if it
-    /// does, 1 if a word shows that it does not, 2 if this stays unknown
+    /// does, 1 if a word shows that it does not, 2 if the question stays open
     #[arg(long, value_name = "AUTOMATON", conflicts_with_all = ["format", "output"])]
     equivalent_to: Option<String>,
     /// How a grammar is translated into rules [default: as in training]
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 enum Format {
     /// Ordered rules in the paper's form: stack suffix, lookahead, pop, push
     Rules,
-    /// The productions that correspond to the reductions
+    /// The productions that correspond to the reductions, in general not a grammar of the language
     Grammar,
     /// A grammar of exactly the words that the machine accepts, for Yacc
     Yacc,
@@ -54,7 +54,7 @@ enum Format {
     Gbnf,
     /// A graph for Graphviz
     Dot,
-    /// An automaton that other commands read
+    /// The automaton in JSON, as read by other commands
     Json,
 }
 

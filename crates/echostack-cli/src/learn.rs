@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Contexts in JSON Lines, as counted by `echostack contexts` in a corpus of traces (docs/scale.md)
     #[arg(long, value_name = "FILE", group = "subject")]
     contexts: Option<PathBuf>,
-    /// If contexts contradict each other, use the most frequent one
+    /// If contexts contradict each other, use the most frequent answer
     #[arg(long, requires = "contexts")]
     majority: bool,
     /// How a grammar is translated into rules
@@ -47,8 +47,8 @@ pub(crate) struct Args {
     /// Number of neurons
     #[arg(long, default_value_t = 256)]
     neurons: usize,
-    /// What the machine sees of its input: the whole input through the reservoir, or only the next symbol [default:
-    /// reservoir for a task without --prove, as the contexts require for --contexts, else symbol]
+    /// What the machine sees of its input: the whole input through the reservoir, or only the next token [default:
+    /// reservoir for a task without --prove; whichever the contexts need for --contexts; else symbol]
     #[arg(long, value_enum)]
     lookahead: Option<LookaheadView>,
     /// Reject a word at the first token that cannot follow, instead of at its end. Always on for grammars, automata and

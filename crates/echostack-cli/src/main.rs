@@ -50,7 +50,7 @@ struct Cli {
 enum Command {
     /// List the built-in tasks
     Tasks(TasksArgs),
-    /// Print words of a language, or write a work item for benchmarks
+    /// Print words of a language, or write a work item for `bench`
     Sample(sample::Args),
     /// Write the actions of a parser on words of a language, for `learn --traces`
     Teach(teach::Args),
@@ -60,9 +60,10 @@ enum Command {
     Check(check::Args),
     /// Print the parse trees of words or texts
     Parse(parse::Args),
-    /// Measure a machine on fresh words
+    /// Measure a machine or a table on fresh words
     Evaluate(evaluate::Args),
-    /// Prove that a machine is correct on every word, or check a proof: exit code 0 if it is proved, 1 if not
+    /// Prove that a machine is correct on every word, or check a proof: exit code 0 if it is proved, 1 if not, 2 on an
+    /// error
     Certify(certify::Args),
     /// Extract the automaton from a machine, with a proof that the machine does the same on every word
     Extract(extract::Args),
@@ -72,7 +73,7 @@ enum Command {
     Construct(construct::Args),
     /// Show the contents of a model file or table file
     Inspect(inspect::Args),
-    /// Train and test as specified by a work item, and print the error and the times
+    /// Train and test as specified by a work item (see `sample --work`), and print the error and the times
     Bench(bench::Args),
     /// Run the paper's experiments and compare the results with the published ones
     Reproduce(reproduce::Args),

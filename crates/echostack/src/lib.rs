@@ -5,9 +5,10 @@
 //! Only the readouts are trained, by convex optimization, from about a hundred annotated words and in well under a second.
 //! The model was introduced by Paaßen, Schulz and Hammer in *Reservoir Stack Machines* (Neurocomputing, 2021).
 //!
-//! On top of the paper, this crate can [prove](certify) that a machine agrees with an automaton on every word of every
-//! length, [read back](extract) the automaton that a machine implements, [construct](extract::construct) a machine from an
-//! automaton without training, and [compile](table) the result to a table that runs as fast as a generated parser.
+//! Beyond training machines as in the paper, this crate can [prove](certify) that a machine agrees with an automaton on
+//! every word of every length, [read back](extract) the automaton that a machine implements,
+//! [construct](extract::construct) a machine from an automaton without training, and [compile](table) the result to a
+//! table that runs as fast as a generated parser.
 //!
 //! The crate is for people who study reservoir computing, formal languages or length generalization, and for those who
 //! want a recognizer learned from an automaton, a grammar (see the crate `echostack-grammar`) or recorded parser actions.
@@ -19,7 +20,7 @@
 //! use echostack::tasks::{Split, Task};
 //! use echostack::{Params, Recognizer, Verdict};
 //!
-//! // A hundred balanced words of brackets, each annotated with what a parser does on it.
+//! // A hundred words of balanced brackets, each annotated with what a parser does on it.
 //! let traces = Task::Dyck1.examples(Split::Train, 100, 0);
 //! let params = Params::standard(ReservoirKind::Cycle, 256, 0);
 //! let machine = params.fit(&Task::Dyck1.alphabet(), &traces)?;
@@ -34,23 +35,27 @@
 //! # Terms
 //! - A *symbol* is a terminal or a nonterminal of an [`Alphabet`]. A *token* is a terminal at its place in a [`Word`]. The
 //!   *lookahead* is the next token, or the end of the word ([`Lookahead`]).
-//! - An [`Automaton`] is a list of LR(1) rules: given a *suffix* of the stack and a lookahead, pop and push. An [`Oracle`]
-//!   runs one.
+//! - An [`Automaton`] is a list of LR(1) rules: given a *suffix* of the stack and a lookahead, pop and push. An
+//!   [`Oracle`] runs one. A *configuration* is the stack together with what is to be done next. A stack is *viable* if
+//!   some continuation of the input leads from it to acceptance.
 //! - A *recognizer* ([`Recognizer`]) judges words: an oracle, a machine or a table. It reads one word in a [`Session`] and
 //!   returns a [`Verdict`]. A *strict* recognizer rejects at the first token that cannot follow; a *tolerant* one, as in
 //!   the paper, skips such tokens and decides at the end.
 //! - A [`Trace`] annotates one word with what a parser does on it: pops, pushes, shifts and outputs. A *teacher* is
-//!   whatever produces traces. An *exercise* is a single decision without a word that leads to it ([`teach::Exercise`]); a
-//!   *context* is an exercise with the number of times it occurs in a corpus ([`teach::Context`]).
+//!   whatever produces traces. An *exercise* is a single decision without a word that leads to it
+//!   ([`teach::Exercise`]); a *context* is such a decision for a suffix of the stack and of the input, with the number
+//!   of times that a corpus requires it ([`teach::Context`]).
 //! - A [`Machine`] is a reservoir, a stack and trained readouts.
 //! - A [`Certificate`] proves that a machine agrees with an automaton on every word. It divides all configurations into
-//!   *cells*, each a suffix of the stack with a lookahead, and bounds every readout on each cell.
+//!   *cells*, each given by a readout, a suffix of the stack and a suffix of the input, and bounds the readout on each
+//!   cell.
 //! - *Extraction* finds the automaton that a machine implements ([`extract::extract`]).
 //! - A [`Table`] is an automaton compiled for speed, and a [`Scanner`] is the fast way to run one.
-//! - A [`Model`] is a machine or a table, as loaded from a file.
+//! - A [`Model`] is a machine or a table, as loaded from a file. A *model file* always holds a machine; tables have a
+//!   file format of their own.
 //!
 //! # Modules
-//! Each module uses only modules that are listed above it.
+//! Each module uses only modules that are listed before it.
 //! - [`symbol`]: alphabets, tokens and words. [`suffix`]: suffixes of the stack and of the input.
 //! - [`control`]: progress and cancellation. [`file`](mod@file) and [`manifest`]: files, and what they say of their origin.
 //! - [`recognize`]: recognizers, sessions, verdicts, limits and parse trees.
@@ -64,8 +69,8 @@
 //!
 //! # Errors
 //! Every error says what was given, what is needed and what to do. Error types are enums, one for each operation that
-//! can fail in its own way ([`machine::FitError`], [`certify::CertifyError`], [`file::FileError`], and so on); they will
-//! grow, so a `match` needs a wildcard arm. Rejecting a word is not an error but a [`Verdict`].
+//! can fail in its own way ([`machine::FitError`], [`certify::CertifyError`], [`file::FileError`], and so on); variants
+//! will be added, so a `match` needs a wildcard arm. Rejecting a word is not an error but a [`Verdict`].
 //!
 //! # Limits
 //! Words, models, automata and certificates may come from anyone. Reading them cannot panic, and nothing is allocated in
@@ -75,8 +80,8 @@
 //!
 //! # Determinism
 //! The same seeds give the same results, whatever the number of threads. Random numbers come from ChaCha8. Running a
-//! machine gives the same bits on every CPU. Training uses linear algebra whose last bits may depend on the CPU; what is
-//! trained is part of the model file.
+//! machine gives the same bits on every CPU. Training uses linear algebra whose last bits may depend on the CPU, but
+//! its results are stored in the model file.
 
 pub mod automaton;
 pub mod certify;

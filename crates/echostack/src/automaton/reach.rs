@@ -16,7 +16,7 @@
 //! - [`PlaceId::BELOW`], below the bottom of the stack, is where reading ends.
 //!
 //! A configuration is reachable if and only if its phase and its elements can be read in this way. This includes the
-//! configurations that result from reductions under a token that is then rejected.
+//! configurations that result from reductions before a token that is then refused.
 //!
 //! # Algorithm
 //!

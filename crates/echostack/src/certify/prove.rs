@@ -21,13 +21,12 @@ use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::Lookahead;
 use crate::teach::{Answer, Exercise};
 
-/// The margin, at the center of a cell and at a configuration that occurs in it, below which this configuration becomes
-/// an exercise.
+/// If the margin at the center of a cell is below this value, and so is the margin at a configuration that occurs in
+/// the cell, that configuration becomes an exercise.
 const NEAR_MARGIN: f64 = 0.3;
-/// The minimum number of exercises of one readout that ends a search: enough to learn from.
+/// The least number of exercises of one readout at which a search ends: enough to learn from.
 const MIN_EXERCISES: usize = 400;
-/// The number of tops of reachable stacks per exercise that ends a search. With more tops, a search needs more
-/// exercises before it ends.
+/// A search also needs one exercise for each group of this many tops of reachable stacks before it ends.
 const TOPS_PER_EXERCISE: usize = 50;
 /// The maximum number of stack symbols, and of tokens before the next one, in the suffixes of a cell.
 const MAX_SUFFIX: usize = 48;

@@ -46,7 +46,7 @@ pub struct Params {
     pub max_rows: usize,
 }
 
-/// Returns the parameters of the paper's machine, with a cycle reservoir that is the same for everyone.
+/// Returns the parameters of the paper's machine, with a cycle reservoir that does not depend on a seed.
 /// [`Params::standard`] does better on languages.
 impl Default for Params {
     fn default() -> Self {
@@ -77,7 +77,7 @@ impl Params {
     /// Returns parameters with which machines can be proved correct quickly: those of [`Params::standard`] with weaker
     /// recurrence, so that symbols before the last few have less influence on a state.
     ///
-    /// The values for the cycle reservoir are those of prototypes of this project. The values for the random reservoir
+    /// The values for the cycle reservoir come from prototypes of this project. The values for the random reservoir
     /// took the least time on Dyck3 and JSON together, out of five pairs of radius and density that were tried.
     pub fn provable(kind: ReservoirKind, neurons: usize, seed: u64) -> Self {
         let mut params = Self::standard(kind, neurons, seed);

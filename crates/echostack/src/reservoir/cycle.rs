@@ -16,8 +16,8 @@ use crate::simd::Simd;
 /// The source of the signs of the input weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signs {
-    /// The decimal digits of pi, row by row: 0 to 4 for minus, 5 to 9 for plus. The network is then the same for
-    /// everyone.
+    /// The decimal digits of pi, row by row: 0 to 4 for minus, 5 to 9 for plus. The network then does not depend on a
+    /// seed.
     Pi,
     /// Fair coin flips, drawn from `ChaCha8Rng` with this seed.
     Seed(u64),

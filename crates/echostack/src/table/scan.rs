@@ -11,7 +11,7 @@ use crate::symbol::{Input, SymbolId, Word};
 /// A reader of words that runs a [`Table`] at full speed, one word after the other.
 ///
 /// The verdict is the same as in the table's own session: all exceptional cases, such as a token that does not fit or a
-/// limit that comes close, are left to that session.
+/// limit that is nearly reached, are left to that session.
 ///
 /// ```
 /// use echostack::{Limits, Oracle, Scanner, Table, Verdict, tasks::Task};
