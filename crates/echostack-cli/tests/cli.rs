@@ -248,7 +248,7 @@ fn tasks_completions_and_man_pages_are_there() {
 }
 
 #[test]
-fn mistakes_are_told_with_exit_code_2() {
+fn mistakes_are_reported_with_exit_code_2() {
     let folder = tempfile::tempdir().unwrap();
     let no_model = folder.path().join("text").display().to_string();
     std::fs::write(&no_model, "no model").unwrap();
@@ -267,7 +267,7 @@ fn mistakes_are_told_with_exit_code_2() {
         (&["check", "/no/such/model"], "could not read the model"),
         (&["check", &no_model], "this is not an echostack model"),
         (&["check", &model, "/no/such/words"], "could not read /no/such/words"),
-        (&["evaluate", &model, "--task", "json"], "the machine reads ( )"),
+        (&["evaluate", &model, "--task", "json"], "the machine reads the tokens ( )"),
     ];
     for (arguments, message) in cases {
         let output = echostack(arguments, b"");

@@ -82,7 +82,7 @@ fn a_killed_run_goes_on_and_shards_are_joined() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn mistakes_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |arguments: &[&str]| {
         let output = command(folder.path(), arguments).output().unwrap();
