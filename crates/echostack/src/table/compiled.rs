@@ -26,7 +26,7 @@ const MAX_STATES: usize = 1 << 16;
 /// An automaton compiled to a table, with one state for each symbol on the stack.
 ///
 /// ```
-/// use echostack::{Oracle, Table, Verdict, tasks::Task};
+/// use echostack::{Oracle, Recognizer, Table, Verdict, tasks::Task};
 /// use std::sync::Arc;
 /// let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap())?;
 /// let table = Table::new(&oracle, Default::default())?;
