@@ -27,7 +27,6 @@ const MAX_STATES: usize = 1 << 16;
 ///
 /// ```
 /// use echostack::{Oracle, Recognizer, Table, Verdict, tasks::Task};
-/// use std::sync::Arc;
 /// let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap())?;
 /// let table = Table::new(&oracle, Default::default())?;
 /// let word = table.alphabet().word("( ( ) )".split(' '))?;
