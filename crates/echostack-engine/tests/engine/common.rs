@@ -12,7 +12,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use echostack::language::{WordKind, draw};
 use echostack::tasks::{Split, Task};
-use echostack::{Limits, Manifest, Oracle, Recognizer, SymbolId, Table, Word};
+use echostack::{Manifest, Oracle, Recognizer, SymbolId, Table, Word};
 
 /// Words of every kind with their expected verdicts.
 pub struct Truth {
