@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use echostack::language::UnknownWordKind;
 use echostack::language::{WordKind, draw, examples};
+use echostack::name::UnknownName;
 use echostack::recognize::Mode;
 use echostack::tasks::{Split, Task};
 use echostack::teach::write_traces;
 use echostack::{Automaton, Study, Trace};
-use echostack_grammar::{Encoding, Grammar, Lexer, Subject, UnknownEncoding};
+use echostack_grammar::{Encoding, Grammar, Lexer, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -43,7 +43,7 @@ fn mode(strict: bool) -> Mode {
 }
 
 fn encoding(name: &str) -> PyResult<Encoding> {
-    name.parse().map_err(|error: UnknownEncoding| Kind::Parameter.error(error))
+    name.parse().map_err(|error: UnknownName| Kind::Parameter.error(error))
 }
 
 #[pymethods]
@@ -51,7 +51,7 @@ impl Language {
     /// Returns the task with a name.
     #[staticmethod]
     fn task(name: &str) -> PyResult<Self> {
-        let task: Task = name.parse().map_err(|error: echostack::name::UnknownName| Kind::Parameter.error(error))?;
+        let task: Task = name.parse().map_err(|error: UnknownName| Kind::Parameter.error(error))?;
         Ok(Self(task.into()))
     }
 
@@ -119,7 +119,7 @@ impl Language {
         kind: &str,
         seed: u64,
     ) -> PyResult<Vec<Vec<String>>> {
-        let kind: WordKind = kind.parse().map_err(|error: UnknownWordKind| Kind::Parameter.error(error))?;
+        let kind: WordKind = kind.parse().map_err(|error: UnknownName| Kind::Parameter.error(error))?;
         let (language, oracle, alphabet) = (self.language()?, self.strict()?, self.0.alphabet());
         let found = work(py, || {
             let mut random = Split::Test.generator(seed);

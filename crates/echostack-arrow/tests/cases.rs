@@ -2,10 +2,12 @@
 //! the compiled table, its fast scanner, generated Rust and C, and Arrow columns. `python/tests/test_cases.py` runs them in
 //! Python.
 
+#[path = "../../echostack-grammar/tests/grammars/mod.rs"]
+mod grammars;
 #[path = "../../echostack-grammar/tests/sources/mod.rs"]
 mod sources;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arrow_array::StringArray;
 use echostack::certify::Proof;
@@ -35,14 +37,6 @@ struct Rejected {
     at: Option<usize>,
     /// The names of the tokens that could stand there, `$end` for the end; without it, any.
     expected: Option<Vec<String>>,
-}
-
-fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars");
-    let mut all: Vec<PathBuf> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
-    all.sort();
-    assert_eq!(all.len(), 13);
-    all
 }
 
 fn cases(folder: &Path) -> Cases {
@@ -126,7 +120,7 @@ fn check_sources(name: &str, table: &Table, judge: &Judge, cases: &Cases) {
 
 #[test]
 fn every_engine_gives_the_verdicts_of_the_cases() {
-    for folder in folders() {
+    for folder in grammars::folders() {
         let name = folder.file_name().unwrap().to_str().unwrap().to_string();
         let cases = cases(&folder);
         for encoding in [Encoding::Auto, Encoding::State] {

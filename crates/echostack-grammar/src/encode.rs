@@ -13,6 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use echostack::automaton::{AutomatonError, Rule, Viability};
+use echostack::name::{UnknownName, find};
 use echostack::{Alphabet, Automaton, Lookahead, Oracle, SymbolId};
 
 use crate::error::{GrammarError, MAX_SYMBOLS};
@@ -29,11 +30,6 @@ pub enum Encoding {
     /// The state encoding: the stack holds the states of the table.
     State,
 }
-
-/// The error for a name that is not the name of an encoding.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("encoding is {0:?}, but must be auto, suffix or state")]
-pub struct UnknownEncoding(String);
 
 impl Encoding {
     /// All encodings.
@@ -56,10 +52,10 @@ impl fmt::Display for Encoding {
 }
 
 impl FromStr for Encoding {
-    type Err = UnknownEncoding;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, UnknownEncoding> {
-        Self::ALL.into_iter().find(|encoding| encoding.name() == name).ok_or_else(|| UnknownEncoding(name.to_string()))
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        find("encoding", name, Self::ALL, Self::name)
     }
 }
 

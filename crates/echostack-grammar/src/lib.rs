@@ -29,7 +29,7 @@ mod probe;
 mod subject;
 mod table;
 
-pub use encode::{Encoding, UnknownEncoding};
+pub use encode::Encoding;
 pub use error::{GrammarError, MAX_SYMBOLS};
 pub use grammar::Grammar;
 pub use judge::{Fault, Judge, JudgeError, Judgement, Tokens};

@@ -200,10 +200,7 @@ impl Subject {
     /// If the subject has no language, or if the language has no strict oracle.
     pub fn oracle(&self, mode: Mode, control: &dyn Control) -> Result<Oracle, SubjectError> {
         let automaton = self.require_language()?.automaton().clone();
-        Ok(match mode {
-            Mode::Strict => Oracle::controlled(automaton, control)?,
-            Mode::Tolerant => Oracle::tolerant(automaton),
-        })
+        Ok(Oracle::in_mode(automaton, mode, control)?)
     }
 
     /// Records in the manifest of a model what the model was made for.

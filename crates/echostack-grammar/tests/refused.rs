@@ -9,7 +9,7 @@ fn refused(rules: &str) -> String {
 }
 
 #[test]
-fn a_conflict_is_told_by_a_sentence() {
+fn a_conflict_is_explained_by_a_sentence() {
     let ambiguous = refused("S: S '+' S | 'x';");
     assert!(ambiguous.contains("x + x + x") && ambiguous.contains("S[x + S[x + x]]"), "{ambiguous}");
     assert!(!ambiguous.contains("state"), "{ambiguous}");
@@ -25,7 +25,7 @@ fn a_conflict_is_told_by_a_sentence() {
 }
 
 #[test]
-fn faults_are_told_with_their_place() {
+fn faults_are_reported_with_their_place() {
     assert!(refused("S: 'a' T;").starts_with("3:8: "), "{}", refused("S: 'a' T;"));
     assert!(refused("S: S | 'a';").contains("the start rule S can derive itself"));
     assert!(refused("").contains("Start rule"));

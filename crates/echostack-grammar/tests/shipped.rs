@@ -2,8 +2,9 @@
 //!
 //! `ECHOSTACK_WORDS=10000` tests more words than CI does.
 
+mod grammars;
+
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 use cfgrammar::NewlineCache;
 use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
@@ -17,14 +18,6 @@ use lrpar::{Lexeme, RTParserBuilder, RecoveryKind};
 use lrtable::{Minimiser, from_yacc};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-
-fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars");
-    let mut all: Vec<PathBuf> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
-    all.sort();
-    assert_eq!(all.len(), 13);
-    all
-}
 
 fn words(default: usize) -> usize {
     std::env::var("ECHOSTACK_WORDS").ok().and_then(|count| count.parse().ok()).unwrap_or(default)
@@ -80,7 +73,7 @@ impl Parser<'_> {
 
 #[test]
 fn automata_judge_as_the_table_does() {
-    for folder in folders() {
+    for folder in grammars::folders() {
         for encoding in [Encoding::Auto, Encoding::State] {
             let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
             let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
@@ -100,7 +93,7 @@ fn automata_judge_as_the_table_does() {
 
 #[test]
 fn short_words_are_those_of_the_table() {
-    for folder in folders() {
+    for folder in grammars::folders() {
         let (grammar, _) = Grammar::open(&folder, Encoding::Auto).unwrap();
         let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
         let terminals = grammar.table().terminals();
@@ -121,7 +114,7 @@ fn short_words_are_those_of_the_table() {
 
 #[test]
 fn covering_words_use_every_production() {
-    for folder in folders() {
+    for folder in grammars::folders() {
         let (grammar, lexer) = Grammar::open(&folder, Encoding::Auto).unwrap();
         let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
         let mut used = std::collections::BTreeSet::new();
@@ -164,7 +157,7 @@ fn written(tree: &Tree, alphabet: &Alphabet) -> String {
 
 #[test]
 fn trees_are_those_of_lrpar() {
-    for folder in folders() {
+    for folder in grammars::folders() {
         let source = std::fs::read_to_string(folder.join("grammar.y")).unwrap();
         let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
         let yacc = YaccGrammar::<u32>::new_with_storaget(kind, &source).unwrap();
@@ -197,7 +190,7 @@ fn trees_are_those_of_lrpar() {
 
 #[test]
 fn every_viable_stack_can_become_a_word() {
-    for folder in folders() {
+    for folder in grammars::folders() {
         for encoding in [Encoding::Auto, Encoding::State] {
             let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
             // The viable stacks come from the table, because there are no precedences.

@@ -82,7 +82,7 @@ fn shards_threads_and_stops_do_not_change_a_result() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn mistakes_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("record");
     let specification = small();

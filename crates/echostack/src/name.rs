@@ -36,18 +36,25 @@ macro_rules! named {
             type Err = $crate::name::UnknownName;
 
             fn from_str(name: &str) -> Result<Self, Self::Err> {
-                let found = Self::ALL.into_iter().find(|value| value.name() == name);
-                found.ok_or_else(|| $crate::name::UnknownName::new($kind, name, Self::ALL.map(Self::name)))
+                $crate::name::find($kind, name, Self::ALL, Self::name)
             }
         }
     };
 }
 pub(crate) use named;
 
-impl UnknownName {
-    pub(crate) fn new(kind: &'static str, given: &str, known: impl Into<Vec<&'static str>>) -> Self {
-        Self { kind, given: given.to_string(), known: known.into() }
-    }
+/// Finds the value that has a name among all values of its kind.
+///
+/// # Errors
+/// If none has this name.
+pub fn find<T: Copy, const N: usize>(
+    kind: &'static str,
+    given: &str,
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> Result<T, UnknownName> {
+    let found = all.into_iter().find(|&value| name(value) == given);
+    found.ok_or_else(|| UnknownName { kind, given: given.to_string(), known: all.map(name).to_vec() })
 }
 
 #[cfg(test)]
@@ -57,23 +64,25 @@ mod tests {
 
     use super::*;
     use crate::control::Stage;
+    use crate::language::WordKind;
     use crate::recognize::{Mode, View};
     use crate::reservoir::ReservoirKind;
     use crate::tasks::Task;
 
-    fn lead_back<T: Copy + Debug + Display + PartialEq + FromStr<Err = UnknownName>>(all: &[T]) {
+    fn round_trip<T: Copy + Debug + Display + PartialEq + FromStr<Err = UnknownName>>(all: &[T]) {
         for value in all {
             assert_eq!(value.to_string().parse(), Ok(*value));
         }
     }
 
     #[test]
-    fn names_lead_back() {
-        lead_back(&Task::ALL);
-        lead_back(&Mode::ALL);
-        lead_back(&View::ALL);
-        lead_back(&Stage::ALL);
-        lead_back(&ReservoirKind::ALL);
+    fn names_round_trip() {
+        round_trip(&Task::ALL);
+        round_trip(&Mode::ALL);
+        round_trip(&View::ALL);
+        round_trip(&Stage::ALL);
+        round_trip(&ReservoirKind::ALL);
+        round_trip(&WordKind::ALL);
         let error = "dyck4".parse::<Task>().unwrap_err().to_string();
         assert!(error.starts_with("there is no task \"dyck4\"; the tasks are latch, copy,"));
         assert!(error.ends_with("anbn, palindrome and json"));

@@ -147,10 +147,7 @@ impl Study {
         report: &mut dyn FnMut(&Round),
     ) -> Result<(Machine, Vec<Round>), StudyError> {
         let automaton = language.automaton();
-        let teacher = match params.params().mode {
-            Mode::Strict => Oracle::controlled(automaton.clone(), control)?,
-            Mode::Tolerant => Oracle::tolerant(automaton.clone()),
-        };
+        let teacher = Oracle::in_mode(automaton.clone(), params.params().mode, control)?;
         let mut traces = self.begin(language, &teacher)?;
         // Tests draw from a separate stream and continue where the last test ended, so every word is fresh.
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);

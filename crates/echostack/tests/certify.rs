@@ -419,7 +419,7 @@ fn a_reservoir_that_is_not_what_its_parts_say_proves_nothing() {
     let oracle = oracle(Task::Anbn);
     let prover = Prover::new(&oracle, machine.view(), &()).unwrap();
     assert!(matches!(prover.prove(&machine, &()), Err(CertifyError::Foreign)));
-    assert!(matches!(extract(&machine.clone(), &()), Err(ExtractError::Certify(CertifyError::Foreign))));
+    assert!(matches!(extract(&machine, &()), Err(ExtractError::Certify(CertifyError::Foreign))));
     let language = Task::Anbn.language().unwrap();
     let study = Study::default().prove(&*language, &params, &(), &mut |_| {});
     assert!(matches!(study, Err(StudyError::Certify(CertifyError::Foreign))));

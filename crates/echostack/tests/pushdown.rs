@@ -89,7 +89,7 @@ fn a_machine_taught_wrongly_is_read_back_as_what_it_is() {
 }
 
 #[test]
-fn a_machine_that_cannot_be_read_is_told() {
+fn a_machine_without_rules_is_reported() {
     let traces = Task::Dyck1.examples(echostack::tasks::Split::Train, 5, 0);
     let fit = |params: Params| params.check().unwrap().fit(&Task::Dyck1.alphabet(), &traces, &()).unwrap();
     let tolerant = fit(Params::standard(ReservoirKind::Cycle, 32, 0));

@@ -116,7 +116,7 @@ fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() 
 }
 
 #[test]
-fn without_a_scheduler_it_is_said() {
+fn a_missing_scheduler_is_reported() {
     let folder = folder(&truth(100), 1);
     let nobody = score(folder.path(), port(), "out").output().unwrap();
     let told = String::from_utf8(nobody.stderr).unwrap();

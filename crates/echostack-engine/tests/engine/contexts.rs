@@ -66,7 +66,7 @@ fn contexts_are_those_of_the_traces_one_by_one() {
 }
 
 #[test]
-fn traces_are_packed_and_what_is_wrong_is_said() {
+fn traces_are_packed_and_mistakes_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let traces = traces(60);

@@ -50,7 +50,7 @@ fn every_format_has_the_verdicts_of_its_words() {
 }
 
 #[test]
-fn faulty_rows_stop_nothing_and_are_told() {
+fn faulty_rows_are_reported_and_stop_nothing() {
     let folder = tempfile::tempdir().unwrap();
     truth(1).table.save(folder.path().join("table")).unwrap();
     let lines: [&[u8]; 8] = [
@@ -104,7 +104,7 @@ fn finished_parts_are_not_done_again() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn mistakes_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     truth(1).table.save(folder.path().join("table")).unwrap();
     let refused = |arguments: &[&str]| {

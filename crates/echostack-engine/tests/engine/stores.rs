@@ -75,7 +75,7 @@ fn an_object_store_is_read_and_written() {
 }
 
 #[test]
-fn a_store_that_is_not_there_is_told() {
+fn a_missing_store_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("table");
     truth(1).table.save(&table).unwrap();

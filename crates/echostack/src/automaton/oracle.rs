@@ -60,6 +60,17 @@ impl Oracle {
         Ok(Self { automaton: Arc::new(automaton), viability: Some(viability) })
     }
 
+    /// Creates an oracle in this mode; if it is strict, as [`controlled`](Self::controlled) does.
+    ///
+    /// # Errors
+    /// As [`controlled`](Self::controlled); never in tolerant mode.
+    pub fn in_mode(automaton: Automaton, mode: Mode, control: &dyn Control) -> Result<Self, AutomatonError> {
+        match mode {
+            Mode::Strict => Self::controlled(automaton, control),
+            Mode::Tolerant => Ok(Self::tolerant(automaton)),
+        }
+    }
+
     /// Returns the automaton.
     pub fn automaton(&self) -> &Automaton {
         &self.automaton

@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::automaton::{Automaton, Oracle};
+use crate::name::named;
 use crate::recognize::{Limits, Recognizer, Session, Status};
 use crate::symbol::{Input, Lookahead, SymbolId, Word};
 use crate::teach::{Trace, record};
@@ -68,24 +68,7 @@ impl WordKind {
     }
 }
 
-impl fmt::Display for WordKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// The error for a name that is not that of a kind of word.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("kind is {0:?}, but must be valid, near-miss or random")]
-pub struct UnknownWordKind(String);
-
-impl FromStr for WordKind {
-    type Err = UnknownWordKind;
-
-    fn from_str(name: &str) -> Result<Self, UnknownWordKind> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownWordKind(name.to_string()))
-    }
-}
+named!(WordKind, "word kind");
 
 /// Draws a word of this kind with a length in this range; `None` if many draws found none. The oracle, in either mode,
 /// decides which words are in the language. Near misses may be up to three tokens shorter or longer.
