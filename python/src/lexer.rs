@@ -29,6 +29,6 @@ impl Lexer {
         };
         let tokens =
             lexemes.iter().map(|lexeme| (lexeme.name.to_string(), place(lexeme.start), place(lexeme.end))).collect();
-        (tokens, bad.map(place))
+        (tokens, bad.map(|bad| place(bad.byte() as usize)))
     }
 }

@@ -49,7 +49,9 @@ fn cases(folder: &Path) -> Cases {
 /// The verdict that a case asks for, given the tokens of its text.
 fn check_case(name: &str, judge: &Judge, case: &Rejected, verdict: &Verdict) {
     let (tokens, bad) = judge.tokens(&case.text);
-    let place = |position: u64| tokens.get(position as usize).map_or(bad, |token| Some(token.start));
+    let place = |position: u64| {
+        tokens.get(position as usize).map_or(bad.map(|bad| bad.byte() as usize), |token| Some(token.start))
+    };
     let at = match verdict {
         Verdict::Reject { position, .. } => Some(place(*position).unwrap()),
         Verdict::Incomplete { .. } => None,

@@ -1,5 +1,5 @@
-//! `echostack check`: checks texts or words, from files or standard input. Words are given one per line and read as a
-//! stream, in constant memory apart from the stack.
+//! `echostack check`: checks texts or words, from files or standard input, as a stream: in constant memory apart from
+//! the stack.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -7,142 +7,210 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use echostack::{Alphabet, Limits, Model, Verdict};
 use echostack_grammar::Judge;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::reading::{Names, Reading, open};
-use crate::text::{self, Report, expected_names, hint};
+use crate::text::{Color, Paint, Report, add_verdict, hint, open_bytes};
 use crate::{Outcome, open_judge, print_json};
 
+/// Examples that are shown below the options.
+const EXAMPLES: &str = "Examples:
+  echostack check json.table data/*.json        which of these texts are valid?
+  echostack check json.table --failures -       report only what is wrong with standard input
+  echostack check dyck1.safetensors --chars -   words of single characters, one per line
+
+Exit code: 0 if everything is accepted, 1 if a word or text is rejected or incomplete, 2 if a file cannot be read or a
+limit is reached.";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Model file or table file
     model: PathBuf,
     /// Texts if the model has a lexer, otherwise files with one word per line; `-` is standard input
     #[arg(default_value = "-")]
     files: Vec<PathBuf>,
-    /// Read tokens separated by white space, one word per line, even if the model has a lexer
-    #[arg(long)]
-    tokens: bool,
-    /// Read every character as a token, instead of tokens separated by white space; implies --tokens
-    #[arg(long)]
-    chars: bool,
-    /// Print JSON, one line per word or text
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    depth: Depth,
+    input: Input,
+    /// Print only what is not accepted
+    #[arg(long, help_heading = "Output")]
+    failures: bool,
+    /// Print JSON, one line per word or text
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+    /// Whether to color the verdicts
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    color: Color,
 }
 
-/// The limit on the depth of the stack.
+/// How the input is read.
 #[derive(clap::Args)]
-pub(crate) struct Depth {
+#[command(next_help_heading = "Input")]
+pub(crate) struct Input {
+    /// Read tokens separated by white space, one word per line, even if the model has a lexer
+    #[arg(long)]
+    pub(crate) tokens: bool,
+    /// Read every character as a token, instead of tokens separated by white space; implies --tokens
+    #[arg(long)]
+    pub(crate) chars: bool,
     /// Maximum number of symbols on the stack; a word that needs more is stopped. A table uses one or two bytes per
     /// symbol, a machine more
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     max_depth: usize,
 }
 
-impl Depth {
+impl Input {
     pub(crate) fn limits(&self) -> Limits {
         Limits { depth: self.max_depth, ..Limits::default() }
+    }
+
+    /// Opens the model, with its lexer if the input consists of texts.
+    pub(crate) fn open(&self, model: &Path) -> Result<Judge> {
+        open_judge(model, self.tokens || self.chars)
+    }
+}
+
+/// The numbers of words or texts by outcome.
+#[derive(Default)]
+struct Counts {
+    accepted: usize,
+    rejected: usize,
+    incomplete: usize,
+    stopped: usize,
+    unreadable: usize,
+}
+
+impl Counts {
+    fn add(&mut self, verdict: &Verdict) {
+        *match verdict {
+            Verdict::Accept => &mut self.accepted,
+            Verdict::Reject { .. } => &mut self.rejected,
+            Verdict::Incomplete { .. } => &mut self.incomplete,
+            Verdict::Stopped { .. } => &mut self.stopped,
+        } += 1;
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self { stopped: 1.., .. } | Self { unreadable: 1.., .. } => Outcome::Stopped,
+            Self { rejected: 1.., .. } | Self { incomplete: 1.., .. } => Outcome::Rejected,
+            _ => Outcome::Accepted,
+        }
+    }
+
+    /// Returns a line such as `12 accepted, 1 rejected`, without the numbers that are 0.
+    fn summary(&self) -> String {
+        let Self { accepted, rejected, incomplete, stopped, unreadable } = self;
+        let all = [
+            (accepted, "accepted"),
+            (rejected, "rejected"),
+            (incomplete, "incomplete"),
+            (stopped, "stopped at a limit"),
+            (unreadable, "could not be read"),
+        ];
+        let some = all.iter().filter(|(count, what)| **count > 0 || *what == "accepted");
+        some.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
     }
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let judge = open_judge(&args.model, args.tokens || args.chars)?;
-    let mut worst = Outcome::Accepted;
+    let judge = args.input.open(&args.model)?;
+    let paint = Paint::new(args.color);
+    let mut counts = Counts::default();
     for path in &args.files {
-        let outcome = if judge.has_lexer() {
-            whole(args, quiet, &judge, path)?
+        let checked = if judge.has_lexer() {
+            text(args, quiet, &judge, path, paint, &mut counts)
         } else {
-            file(args, quiet, judge.model(), &path.display().to_string(), open(path)?)?
+            open(path).and_then(|input| words(args, quiet, judge.model(), path, input, paint, &mut counts))
         };
-        worst = worst.max(outcome);
+        if let Err(error) = checked {
+            // A closed pipe ends the run; a file that cannot be read does not.
+            if crate::is_closed_pipe(&error) {
+                return Err(error);
+            }
+            eprintln!("echostack: {error:#}");
+            counts.unreadable += 1;
+        }
     }
-    Ok(worst)
+    let Counts { accepted, rejected, incomplete, stopped, unreadable } = counts;
+    if !quiet && (args.files.len() > 1 || accepted + rejected + incomplete + stopped + unreadable > 1) {
+        eprintln!("{}", counts.summary());
+    }
+    Ok(counts.outcome())
 }
 
 /// Checks a text.
-fn whole(args: &Args, quiet: bool, judge: &Judge, path: &Path) -> Result<Outcome> {
-    let bytes = text::read(path)?;
+fn text(args: &Args, quiet: bool, judge: &Judge, path: &Path, paint: Paint, counts: &mut Counts) -> Result<()> {
     let name = path.display().to_string();
-    // A file that is not UTF-8 is rejected at its first invalid byte.
-    let (source, broken) = match std::str::from_utf8(&bytes) {
-        Ok(source) => (source, None),
-        Err(error) => (std::str::from_utf8(&bytes[..error.valid_up_to()])?, Some(error.valid_up_to())),
-    };
-    let mut tokens = judge.tokens(source);
-    tokens.1 = tokens.1.or(broken);
-    let judgement = judge.judge_lexemes(&tokens, args.depth.limits(), &mut ());
-    let report = Report { judgement, alphabet: judge.alphabet(), file: &name, text: source };
+    let judgement = judge.judge_stream(&mut open_bytes(path)?, args.input.limits());
+    let judgement = judgement.with_context(|| format!("could not read {name}"))?;
+    counts.add(&judgement.verdict);
+    if quiet || (args.failures && judgement.verdict.is_accept()) {
+        return Ok(());
+    }
+    let report = Report { judgement: &judgement, alphabet: judge.alphabet(), file: &name, paint };
     if args.json {
-        print_json(&report.to_json())?;
-    } else if !quiet {
-        writeln!(std::io::stdout(), "{}", report.to_text())?;
+        return print_json(&report.to_json());
     }
-    Ok(Outcome::of(&report.judgement.verdict))
-}
-
-/// Checks the words of one file. An empty file contains one word, the empty word.
-fn file(args: &Args, quiet: bool, model: &Model, name: &str, mut input: impl BufRead) -> Result<Outcome> {
-    let names = Names::new(model.alphabet(), args.chars);
-    let mut worst = Outcome::Accepted;
-    let mut line = 0;
-    loop {
-        line += 1;
-        let mut word = Reading::new(&names, model.scan(args.depth.limits()));
-        let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
-        if ended && word.is_empty() && line > 1 {
-            return Ok(worst);
-        }
-        let (verdict, refused, ()) = word.finish();
-        if !quiet {
-            report(args, model.alphabet(), name, line, &verdict, refused.as_deref())?;
-        }
-        worst = worst.max(Outcome::of(&verdict));
-        if ended {
-            return Ok(worst);
-        }
-    }
-}
-
-fn report(
-    args: &Args,
-    alphabet: &Alphabet,
-    file: &str,
-    line: u64,
-    verdict: &Verdict,
-    refused: Option<&str>,
-) -> Result<()> {
-    if args.json {
-        let mut value = json!({"file": file, "line": line, "verdict": verdict.name()});
-        if let Some(position) = verdict.position() {
-            value["position"] = json!(position);
-        }
-        if let Verdict::Reject { expected, .. } | Verdict::Incomplete { expected } = verdict {
-            value["expected"] = Value::from(expected_names(alphabet, expected, str::to_string));
-        }
-        if let Verdict::Stopped { limit, .. } = verdict {
-            value["limit"] = json!(limit.to_string());
-        }
-        return print_json(&value);
-    }
-    writeln!(std::io::stdout(), "{file}:{line}: {}", tell(alphabet, verdict, refused))?;
+    writeln!(std::io::stdout(), "{}", report.to_text())?;
     Ok(())
 }
 
-/// Describes a verdict in English.
-pub(crate) fn tell(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&str>) -> String {
-    let hint = |expected| hint(&expected_names(alphabet, expected, str::to_string));
-    match verdict {
-        Verdict::Accept => "accept".to_string(),
-        Verdict::Incomplete { expected } => format!("incomplete{}", hint(expected)),
-        Verdict::Reject { position, expected } => match refused {
-            Some(token) => format!("reject at token {position}: unexpected {token}{}", hint(expected)),
-            None => format!("reject at position {position}{}", hint(expected)),
-        },
-        Verdict::Stopped { position, limit } => {
-            format!("stopped at token {position}: the limit on {limit} was reached")
+/// Checks the words of a file, one per line. An empty file contains no words.
+fn words(
+    args: &Args,
+    quiet: bool,
+    model: &Model,
+    path: &Path,
+    mut input: impl BufRead,
+    paint: Paint,
+    counts: &mut Counts,
+) -> Result<()> {
+    let names = Names::new(model.alphabet(), args.input.chars);
+    let name = path.display().to_string();
+    for line in 1_u64.. {
+        let mut word = Reading::new(&names, model.scan(args.input.limits()));
+        let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
+        if ended && word.is_empty() {
+            break;
+        }
+        let (verdict, refused, ()) = word.finish();
+        counts.add(&verdict);
+        if !quiet && (!args.failures || !verdict.is_accept()) {
+            if args.json {
+                let mut value = json!({"file": name, "line": line});
+                add_verdict(&mut value, model.alphabet(), &verdict);
+                if let Some(refused) = refused {
+                    value["unexpected"] = json!(refused);
+                }
+                print_json(&value)?;
+            } else {
+                let told = tell_in(model.alphabet(), &verdict, refused.as_deref(), paint);
+                writeln!(std::io::stdout(), "{name}:{line}: {told}")?;
+            }
+        }
+        if ended {
+            break;
         }
     }
+    Ok(())
+}
+
+/// Describes a verdict in English. Tokens are counted from 1, like lines and columns.
+pub(crate) fn tell(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&str>) -> String {
+    tell_in(alphabet, verdict, refused, Paint::new(Color::Never))
+}
+
+fn tell_in(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&str>, paint: Paint) -> String {
+    let number = verdict.position().map_or(0, |position| position + 1);
+    let what = match verdict {
+        Verdict::Accept => "accept".to_string(),
+        Verdict::Incomplete { .. } => "incomplete".to_string(),
+        Verdict::Reject { .. } => match refused {
+            Some(token) => format!("reject at token {number}: unexpected {token}"),
+            None => format!("reject at token {number}"),
+        },
+        Verdict::Stopped { limit, .. } => format!("stopped at token {number}: the limit on {limit} was reached"),
+    };
+    format!("{}{}", paint.verdict(verdict, what), hint(alphabet, verdict.expected(), str::to_string))
 }

@@ -1,17 +1,18 @@
 //! `echostack parse`: prints the reductions of a machine, as a tree or as a stream of events.
 
 use std::io::{BufRead, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::recognize::{Event, Node, Observer, Reduction, Tree, TreeBuilder, Visit};
 use echostack::{Alphabet, Model, Recognizer, SymbolId, Verdict};
+use echostack_grammar::Judge;
 
-use crate::check::{Depth, tell};
+use crate::check::{Input, tell};
 use crate::reading::{Names, Reading, Watch, Watched, open};
-use crate::text::{self, Report};
-use crate::{Outcome, open_judge};
+use crate::text::{self, Color, Paint, Report};
+use crate::{Outcome, is_closed_pipe};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -24,14 +25,8 @@ pub(crate) struct Args {
     /// from the stack
     #[arg(long, value_enum, default_value = "sexpr")]
     format: Format,
-    /// Read tokens separated by white space, one word per line, even if the model has a lexer
-    #[arg(long)]
-    tokens: bool,
-    /// Read every character as a token; implies --tokens
-    #[arg(long)]
-    chars: bool,
     #[command(flatten)]
-    depth: Depth,
+    input: Input,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -42,42 +37,55 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let judge = open_judge(&args.model, args.tokens || args.chars)?;
+    let judge = args.input.open(&args.model)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Outcome::Accepted;
     for path in &args.files {
-        let name = path.display().to_string();
-        let outcome = if judge.has_lexer() {
-            let bytes = text::read(path)?;
-            let source = std::str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
-            let tokens = judge.tokens(source);
-            let mut printer = Printer::new(args.format, judge.alphabet(), &mut out);
-            printer.leaves = tokens.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
-            let judgement = judge.judge_lexemes(&tokens, args.depth.limits(), &mut printer);
-            printer.finish(&judgement.verdict)?;
-            let report = Report { judgement, alphabet: judge.alphabet(), file: &name, text: source };
-            if !report.judgement.verdict.is_accept() {
-                eprintln!("{}", report.to_text());
-            }
-            Outcome::of(&report.judgement.verdict)
+        let parsed = if judge.has_lexer() {
+            text(args, &judge, path, &mut out)
         } else {
-            words(args, judge.model(), &name, open(path)?, &mut out)?
+            open(path).and_then(|input| words(args, judge.model(), &path.display().to_string(), input, &mut out))
         };
-        worst = worst.max(outcome);
+        // A closed pipe ends the run; a file that cannot be read does not.
+        let outcome = parsed.or_else(|error| {
+            if is_closed_pipe(&error) {
+                return Err(error);
+            }
+            eprintln!("echostack: {error:#}");
+            Ok(Outcome::Stopped)
+        });
+        worst = worst.max(outcome?);
     }
     out.flush()?;
     Ok(worst)
 }
 
+/// Parses a text.
+fn text(args: &Args, judge: &Judge, path: &Path, out: &mut dyn Write) -> Result<Outcome> {
+    let (name, bytes) = (path.display().to_string(), text::read(path)?);
+    let source = std::str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
+    let tokens = judge.tokens(source);
+    let mut printer = Printer::new(args.format, judge.alphabet(), out);
+    printer.leaves = tokens.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
+    let judgement = judge.judge_tokens(source, &tokens, args.input.limits(), &mut printer);
+    printer.finish(&judgement.verdict)?;
+    if !judgement.verdict.is_accept() {
+        let paint = Paint::new(Color::Never);
+        let report = Report { judgement: &judgement, alphabet: judge.alphabet(), file: &name, paint };
+        eprintln!("{}", report.to_text());
+    }
+    Ok(Outcome::of(&judgement.verdict))
+}
+
 /// Parses the words of one file.
 fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &mut dyn Write) -> Result<Outcome> {
-    let names = Names::new(model.alphabet(), args.chars);
+    let names = Names::new(model.alphabet(), args.input.chars);
     let mut worst = Outcome::Accepted;
     for line in 1.. {
         let watch = Printer::new(args.format, model.alphabet(), out);
-        let mut word = Reading::new(&names, Watched { session: model.start(args.depth.limits()), watch });
+        let mut word = Reading::new(&names, Watched { session: model.start(args.input.limits()), watch });
         let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
-        if ended && word.is_empty() && line > 1 {
+        if ended && word.is_empty() {
             break;
         }
         let (verdict, refused, printer) = word.finish();

@@ -1,5 +1,6 @@
 //! Models together with their lexers, which judge texts as well as words.
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +9,10 @@ use echostack::recognize::{Observer, Status};
 use echostack::symbol::Input;
 use echostack::{Alphabet, Limits, Model, Recognizer, Session, SymbolId, Verdict};
 
-use crate::lexer::{Lexeme, Lexer, LexerError};
+use crate::lexer::{Lexeme, Lexer, LexerError, Tokens};
+use crate::place::Place;
+use crate::stream::Stream;
+use crate::tokenizer::LexFault;
 
 /// The reason why a [`Judge`] could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -30,34 +34,56 @@ pub enum JudgeError {
 /// let table = Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Manifest::default())?;
 /// let judge = Judge::new(table.into())?;
 /// let tokens = judge.tokens("aabb");
-/// assert!(judge.judge_lexemes(&tokens, Default::default(), &mut ()).verdict.is_accept());
+/// assert!(judge.judge_tokens("aabb", &tokens, Default::default(), &mut ()).verdict.is_accept());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Judge {
     model: Model,
     lexer: Option<Lexer>,
+    /// The symbol of each of the lexer's names.
+    symbols: Vec<SymbolId>,
 }
 
-/// The tokens of a text up to the first byte at which no token begins, and that byte, if there is one.
-pub type Tokens<'a> = (Vec<Lexeme<'a>>, Option<usize>);
-
-/// The verdict on a text, and the place where the text goes wrong.
-#[derive(Clone, Debug)]
-pub struct Judgement<'a> {
+/// The verdict on a text, and where and why the text goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// The place where the text goes wrong; `None` if it does not go wrong before its end.
-    pub fault: Option<Fault<'a>>,
+    /// What is wrong with the text, if it is not accepted.
+    pub fault: Option<Fault>,
 }
 
-/// The place where a text goes wrong.
-#[derive(Clone, Copy, Debug)]
-pub enum Fault<'a> {
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The place of the fault.
+    pub place: Place,
+    /// The number of bytes before that place.
+    pub byte: u64,
+    /// What is wrong there.
+    pub kind: FaultKind,
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
     /// The model rejects this token, or reaches a limit on it.
-    Token(Lexeme<'a>),
-    /// No token begins at this byte.
-    Byte(usize),
+    Token {
+        /// The name of the token.
+        name: String,
+        /// The text of the token, or its beginning if it is long.
+        text: String,
+    },
+    /// The text ends too early.
+    End,
+    /// No token begins with this character.
+    NoToken(char),
+    /// This byte is not UTF-8.
+    NotUtf8(u8),
+    /// The lexer reached one of its limits.
+    LexerLimit,
 }
 
 impl Judge {
@@ -67,12 +93,14 @@ impl Judge {
     /// If the lexer is invalid.
     pub fn new(model: Model) -> Result<Self, LexerError> {
         let lexer = model.manifest().lexer().map(Lexer::new).transpose()?;
-        Ok(Self { model, lexer })
+        let names = lexer.as_ref().map_or(&[][..], Lexer::names);
+        let symbols = names.iter().map(|name| model.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN)).collect();
+        Ok(Self { model, lexer, symbols })
     }
 
     /// Creates a judge without a lexer, even if the model was made with one.
     pub fn without_lexer(model: Model) -> Self {
-        Self { model, lexer: None }
+        Self { model, lexer: None, symbols: Vec::new() }
     }
 
     /// Loads a judge from the file of a machine or table.
@@ -121,36 +149,86 @@ impl Judge {
     /// Appends the tokens of a text to a list of symbols. Anything that is not a token becomes [`SymbolId::UNKNOWN`].
     pub fn add_symbols(&self, text: &str, symbols: &mut Vec<SymbolId>) {
         if let Some(lexer) = &self.lexer {
-            let (lexemes, bad) = lexer.tokens(text);
-            symbols.extend(lexemes.iter().map(|lexeme| self.symbol(lexeme.name)));
-            symbols.extend(bad.map(|_| SymbolId::UNKNOWN));
+            let done = lexer.add_symbols(text, &self.symbols, symbols);
+            symbols.extend(done.err().map(|_| SymbolId::UNKNOWN));
         } else {
             let mut buffer = [0; 4];
             symbols.extend(text.chars().map(|letter| self.symbol(letter.encode_utf8(&mut buffer))));
         }
     }
 
-    /// Judges the tokens of a text, and reports each step to an observer.
-    pub fn judge_lexemes<'a>(
+    /// Judges a text that was split into tokens by [`Judge::tokens`], and reports each step to an observer.
+    pub fn judge_tokens(
         &self,
-        (lexemes, bad): &Tokens<'a>,
+        text: &str,
+        (lexemes, fault): &Tokens<'_>,
         limits: Limits,
         watch: &mut dyn Observer,
-    ) -> Judgement<'a> {
+    ) -> Judgement {
         let mut session = self.model.start(limits);
         for lexeme in lexemes {
             if session.feed(Input::Symbol(self.symbol(lexeme.name)), watch) != Status::Open {
-                return Judgement { verdict: session.finish(watch), fault: Some(Fault::Token(*lexeme)) };
+                let own = text[lexeme.start..lexeme.end].chars().take(MAX_TOKEN).collect();
+                let kind = FaultKind::Token { name: lexeme.name.to_string(), text: own };
+                return Judgement::new(session.finish(watch), Fault::new(text, lexeme.start, kind));
             }
         }
-        if bad.is_some() {
-            session.feed(Input::Symbol(SymbolId::UNKNOWN), watch);
-        }
-        Judgement { verdict: session.finish(watch), fault: bad.map(Fault::Byte) }
+        let Some(fault) = fault else {
+            let end = Fault::new(text, text.trim_end().len(), FaultKind::End);
+            return Judgement::new(session.finish(watch), end);
+        };
+        session.feed(Input::Symbol(SymbolId::UNKNOWN), watch);
+        let byte = fault.byte() as usize;
+        let kind = FaultKind::of(*fault, text.get(byte..).unwrap_or_default());
+        Judgement::new(session.finish(watch), Fault::new(text, byte, kind))
     }
 
-    fn symbol(&self, name: &str) -> SymbolId {
+    /// Judges a text that is read from a file or a pipe, in bounded memory apart from the stack. A fault is returned as
+    /// soon as it is read.
+    ///
+    /// # Errors
+    /// If reading fails.
+    pub fn judge_stream(&self, input: &mut dyn Read, limits: Limits) -> std::io::Result<Judgement> {
+        Stream::new(self, limits).judge(input)
+    }
+
+    pub(crate) fn lexer(&self) -> Option<&Lexer> {
+        self.lexer.as_ref()
+    }
+
+    /// Returns the symbol of each of the lexer's names.
+    pub(crate) fn symbols(&self) -> &[SymbolId] {
+        &self.symbols
+    }
+
+    pub(crate) fn symbol(&self, name: &str) -> SymbolId {
         self.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN)
+    }
+}
+
+impl Judgement {
+    /// Creates the judgement with a verdict; the fault counts only if the text is not accepted.
+    pub(crate) fn new(verdict: Verdict, fault: Fault) -> Self {
+        let fault = (!verdict.is_accept()).then_some(fault);
+        Self { verdict, fault }
+    }
+}
+
+impl Fault {
+    fn new(text: &str, byte: usize, kind: FaultKind) -> Self {
+        Self { place: Place::new(text, byte), byte: byte as u64, kind }
+    }
+}
+
+/// The maximum length of the text of a token in a report, in characters.
+pub(crate) const MAX_TOKEN: usize = 60;
+
+impl FaultKind {
+    pub(crate) fn of(fault: LexFault, rest: &str) -> Self {
+        match fault {
+            LexFault::NoToken(_) => rest.chars().next().map_or(Self::End, Self::NoToken),
+            LexFault::Limit(_) => Self::LexerLimit,
+        }
     }
 }
 
@@ -173,15 +251,12 @@ mod tests {
     fn texts_are_judged_by_their_tokens() {
         let judge = Judge::from_bytes(&bytes("%%\n[0-9]+ \"n\"\n\\+ \"+\"\n[ ]+ ;\n")).unwrap();
         let judged = |text: &str| {
-            let judgement = judge.judge_lexemes(&judge.tokens(text), Limits::default(), &mut ());
-            let fault = judgement.fault.map(|fault| match fault {
-                Fault::Token(lexeme) => lexeme.start,
-                Fault::Byte(byte) => byte,
-            });
-            (judgement.verdict.name(), fault)
+            let judgement = judge.judge_tokens(text, &judge.tokens(text), Limits::default(), &mut ());
+            assert_eq!(judge.judge_stream(&mut text.as_bytes(), Limits::default()).unwrap(), judgement);
+            (judgement.verdict.name(), judgement.fault.map(|fault| fault.byte))
         };
         assert_eq!(judged("12 + 3"), ("accept", None));
-        assert_eq!(judged("12 +"), ("incomplete", None));
+        assert_eq!(judged("12 +"), ("incomplete", Some(4)));
         assert_eq!(judged("12 3"), ("reject", Some(3)));
         assert_eq!(judged("12 + x"), ("reject", Some(5)));
 

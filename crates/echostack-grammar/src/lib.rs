@@ -20,19 +20,26 @@
 mod build;
 mod conflict;
 mod count;
+mod dfa;
 mod encode;
 mod error;
 mod grammar;
 mod judge;
+mod lex;
 mod lexer;
+mod place;
 mod probe;
+mod stream;
 mod subject;
 mod table;
+mod tokenizer;
 
 pub use encode::Encoding;
 pub use error::{GrammarError, MAX_SYMBOLS};
 pub use grammar::Grammar;
-pub use judge::{Fault, Judge, JudgeError, Judgement, Tokens};
-pub use lexer::{Lexeme, Lexer, LexerError, Place, place};
+pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement};
+pub use lexer::{Lexeme, Lexer, LexerError, Tokens};
+pub use place::Place;
 pub use subject::{Subject, SubjectError, parse_task};
 pub use table::{Action, LrTable, Production};
+pub use tokenizer::LexFault;
