@@ -152,7 +152,7 @@ fn parameters_out_of_range_are_refused() {
     let cycle = |cycle: Cycle| refused(ReservoirParams::Cycle(cycle));
     assert_eq!(
         cycle(Cycle { jump_length: 129, ..Cycle::default() }),
-        "jump_length is 129, but must be from 2 to half the number of neurons"
+        "256 neurons, but a cycle reservoir with jumps of length 129 needs at least 258"
     );
     assert_eq!(cycle(Cycle { neurons: 0, ..Cycle::default() }), "neurons is 0, but must be from 1 to 4096");
     assert_eq!(cycle(Cycle { cycle: f64::NAN, ..Cycle::default() }), "cycle is NaN, but must be finite");

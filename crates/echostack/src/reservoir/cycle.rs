@@ -172,8 +172,8 @@ impl Reservoir for CycleReservoir {
 }
 
 fn check_jump_length(length: usize, neurons: usize) -> Result<(), ReservoirError> {
-    let good = length >= 2 && length <= neurons / 2;
-    within("jump_length", length as f64, good, "from 2 to half the number of neurons")
+    within("jump_length", length as f64, length >= 2, "at least 2")?;
+    if length <= neurons / 2 { Ok(()) } else { Err(ReservoirError::Jumps { length, neurons }) }
 }
 
 /// Returns the first `count` decimal digits of pi, starting with the 3, by Chudnovsky's series with binary splitting.

@@ -20,6 +20,16 @@ pub enum ReservoirError {
         /// The requirement on the value.
         needed: &'static str,
     },
+    /// The jumps of a cycle reservoir span more than half of it.
+    #[error(
+        "{neurons} neurons, but a cycle reservoir with jumps of length {length} needs at least {}", length.saturating_mul(2)
+    )]
+    Jumps {
+        /// The length of a jump.
+        length: usize,
+        /// The number of neurons given.
+        neurons: usize,
+    },
     /// A Legendre delay network has fewer neurons than channels.
     #[error("{neurons} neurons for {channels} input channels; a Legendre delay network needs at least one per channel")]
     TooFewNeurons {
