@@ -31,6 +31,8 @@ const CONTINUATIONS_PER_CELL: usize = 12;
 const MAX_CONTINUATION_LENGTH: usize = 40;
 /// The number of short words after which longer words are not tried.
 const MAX_SHORT_WORDS: usize = 20_000;
+/// The maximum length of short words. Without it, a language with few words would be searched for very long ones.
+const MAX_SHORT_LENGTH: usize = 60;
 /// The number of short words that are judged before the control is asked again whether to stop.
 const WORDS_PER_BATCH: usize = 256;
 
@@ -74,7 +76,10 @@ impl Prover<'_> {
     fn among_short_words(&self, machine: &Machine, control: &dyn Control) -> Option<Difference> {
         let mut level = vec![Word::Symbols(Vec::new())];
         let mut tried = 0;
-        while !level.is_empty() && tried < MAX_SHORT_WORDS {
+        for _ in 0..=MAX_SHORT_LENGTH {
+            if level.is_empty() || tried >= MAX_SHORT_WORDS {
+                break;
+            }
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
             for part in level.chunks(WORDS_PER_BATCH) {
                 if control.cancelled() {
