@@ -97,8 +97,8 @@ impl From<Task> for Subject {
 }
 
 impl Subject {
-    /// Opens the subject that a name stands for: `task:NAME`, `grammar:PATH`, the bare name of a task, or the path of
-    /// an automaton file.
+    /// Opens the subject that a name stands for: `task:NAME`, `grammar:PATH`, the bare name of a task, or a path. A
+    /// folder, or a file whose name ends with `.y`, is a grammar; any other file is an automaton.
     ///
     /// # Errors
     /// If there is no such task, or if the file cannot be read or is invalid.
@@ -106,10 +106,14 @@ impl Subject {
         if let Some(path) = name.strip_prefix("grammar:") {
             return Self::open_grammar(Path::new(path), encoding);
         }
+        let path = Path::new(name);
         match parse_task(name) {
             Ok(task) => Ok(task.into()),
             Err(error) if name.starts_with("task:") => Err(error.into()),
-            Err(_) => Self::open_automaton(Path::new(name), control),
+            Err(_) if path.is_dir() || path.extension().is_some_and(|ending| ending == "y") => {
+                Self::open_grammar(path, encoding)
+            }
+            Err(_) => Self::open_automaton(path, control),
         }
     }
 
@@ -261,6 +265,9 @@ mod tests {
 
         let grammar = named(&format!("grammar:{}", folder.path().display())).unwrap();
         let encoding = grammar.encoding().unwrap();
+        for same in [folder.path().display().to_string(), path("grammar.y")] {
+            assert_eq!(named(&same).unwrap().encoding(), Some(encoding));
+        }
         assert_eq!(grammar.lexer().unwrap().names(), ["x"]);
         let keys: Vec<String> = noted(&grammar).into_iter().map(|(key, _)| key).collect();
         assert_eq!(keys, ["encoding", "language", "lexer"]);
