@@ -100,6 +100,30 @@ impl Specification {
         toml::to_string(self)
     }
 
+    /// Returns the settings in which the figures of the paper's tables are measured differently from the paper, in
+    /// words. If there are any, the published figures are not comparable.
+    pub fn unlike_paper(&self) -> Vec<String> {
+        let paper = Self::default();
+        let words = |all: &[usize]| all.iter().copied().min_by_key(|words| words.abs_diff(paper.train_words[0]));
+        let [given, wanted] = [self, &paper].map(|this| {
+            let test = this.tests.iter().find(|test| test.name == paper.tests[0].name);
+            let lengths = test.map_or((0, 0), |test| test.lengths);
+            [
+                ("draws", this.draws.to_string()),
+                ("validation sets", this.validation_sets.to_string()),
+                ("repeats", this.repeats.to_string()),
+                ("training words", words(&this.train_words).unwrap_or(0).to_string()),
+                ("as the fraction of wrong training words", this.negatives.to_string()),
+                ("test words", test.map_or(0, |test| test.words).to_string()),
+                ("tokens per test word", format!("{} to {}", lengths.0, lengths.1)),
+            ]
+        });
+        let differs = |((what, given), (_, wanted)): ((&str, String), (&str, String))| {
+            (given != wanted).then(|| format!("{given} {what} instead of {wanted}"))
+        };
+        given.into_iter().zip(wanted).filter_map(differs).collect()
+    }
+
     /// Checks the specification and opens its tasks.
     ///
     /// # Errors
@@ -126,5 +150,20 @@ impl Specification {
             return Err(SpecificationError::Range { name, given: self.negatives.to_string(), needed });
         }
         self.tasks.iter().map(|name| Problem::named(name).map_err(SpecificationError::Problem)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_settings_that_differ_from_the_paper_are_named() {
+        assert!(Specification::default().unlike_paper().is_empty());
+        let spec = |text: &str| Specification::from_toml(text).unwrap().unlike_paper();
+        assert!(spec("tasks = ['dyck1']\ntrain_words = [10, 100]").is_empty());
+        let few = spec("repeats = 3\ntrain_words = [10, 50]\n[[tests]]\nname = 'valid'\nwords = 20");
+        let wanted = ["3 repeats instead of 10", "50 training words instead of 100", "20 test words instead of 100"];
+        assert_eq!(few, wanted);
     }
 }
