@@ -149,13 +149,12 @@ impl Study {
         let automaton = language.automaton();
         let teacher = Oracle::in_mode(automaton.clone(), params.params().mode, control)?;
         let mut traces = self.begin(language, &teacher)?;
-        // Tests draw from a separate stream and continue where the last test ended, so every word is fresh.
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        random.set_stream(1);
+        // Each test continues where the last one ended, so every word is fresh.
+        let mut random = self.test_words();
         let mut rounds = Vec::new();
         loop {
             let machine = params.fit(automaton.alphabet(), &traces, control)?;
-            let (tested, wrong) = self.test(language, &teacher, &machine, &mut random, control)?;
+            let (tested, wrong) = self.test_with(language, &teacher, &machine, &mut random, control)?;
             let rows = machine.lessons().actions().len();
             rounds.push(Round { traces: traces.len(), rows, tested, wrong: wrong.len() });
             report(&rounds[rounds.len() - 1]);
@@ -210,8 +209,29 @@ impl Study {
         })
     }
 
-    /// Tests a machine on fresh words. Returns the number of words, and those on which the machine made a mistake.
-    fn test(
+    /// Tests a machine on fresh words. Returns the number of words, and those on which the machine made a mistake; a
+    /// hundred of them end the test early.
+    ///
+    /// # Errors
+    /// See [`StudyError`].
+    pub fn test(
+        &self,
+        language: &dyn Language,
+        machine: &Machine,
+        control: &dyn Control,
+    ) -> Result<(usize, Vec<Word>), StudyError> {
+        let teacher = Oracle::in_mode(language.automaton().clone(), machine.mode(), control)?;
+        self.test_with(language, &teacher, machine, &mut self.test_words(), control)
+    }
+
+    /// Returns the generator of test words, which is independent of the one of training words.
+    fn test_words(&self) -> ChaCha8Rng {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(1);
+        random
+    }
+
+    fn test_with(
         &self,
         language: &dyn Language,
         teacher: &Oracle,

@@ -61,6 +61,16 @@ pub struct Size {
 }
 
 impl Certificate {
+    /// Returns the SHA-256 digest of the machine's file, as written with an empty manifest, in hexadecimal digits.
+    pub fn machine(&self) -> &str {
+        &self.machine
+    }
+
+    /// Returns the SHA-256 digest of the automaton's file, in hexadecimal digits.
+    pub fn automaton(&self) -> &str {
+        &self.automaton
+    }
+
     /// Returns the size of the certificate.
     pub fn size(&self) -> Size {
         let proved = || self.cells.iter().flat_map(|cell| cell.proved.iter().map(move |(_, input)| (cell, input)));

@@ -1,6 +1,6 @@
 //! Errors of a recognizer, measured against reference traces or a reference recognizer.
 
-use super::trace::Trace;
+use super::trace::{Step, Steps, Trace};
 use crate::recognize::{Limits, Outputs, Recognizer, Verdict, watch_all};
 use crate::symbol::Word;
 
@@ -39,7 +39,7 @@ pub fn score<R: Recognizer>(recognizer: &R, traces: &[Trace], limits: Limits) ->
         let wrong = if wanted.iter().all(|&value| value == 0. || value == 1.) && trace.output_width() == 1 {
             judged(verdict, trace.word().len()) != truth(trace)
         } else {
-            given.len() != wanted.len() || !given.iter().zip(&wanted).all(|(a, b)| (a - b).abs() <= 0.5)
+            !same_output(given, &wanted)
         };
         (error, wrong)
     };
@@ -50,6 +50,48 @@ pub fn score<R: Recognizer>(recognizer: &R, traces: &[Trace], limits: Limits) ->
         words: all.len(),
         tokens: traces.iter().map(|trace| trace.word().len()).sum(),
     }
+}
+
+/// The first step of a trace at which a recognizer does something else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Departure {
+    /// The index of the trace.
+    pub trace: usize,
+    /// The step, counted from 0.
+    pub step: usize,
+    /// What should be done, or `None` if the trace has already ended with a refusal.
+    pub wanted: Option<Step>,
+    /// What the recognizer does, or `None` if it has already refused its input or reached a limit.
+    pub given: Option<Step>,
+}
+
+/// Finds the traces that a recognizer departs from: the word makes it pop, push, shift or output something else than
+/// the trace teaches. The traces are judged on rayon's threads. Steps after those that are trained on do not count.
+pub fn departures<R: Recognizer>(recognizer: &R, traces: &[Trace], limits: Limits) -> Vec<Departure> {
+    let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
+    let mut given = vec![Steps::default(); traces.len()];
+    watch_all(recognizer, &words, &mut given, limits);
+    let departure = |(number, (trace, given)): (usize, (&Trace, &Steps))| {
+        let (wanted, given) = (trace.steps(), &given.steps);
+        let all = trace.taught().end == wanted.len();
+        let end = if all { wanted.len().max(given.len()) } else { trace.taught().end };
+        let same = |step: usize| match (wanted.get(step), given.get(step)) {
+            (Some(wanted), Some(given)) => {
+                let shift = step >= trace.word().len() || wanted.shift == given.shift;
+                wanted.reductions == given.reductions && shift && same_output(&given.output, &wanted.output)
+            }
+            _ => false,
+        };
+        let step = (0..end).find(|&step| !same(step))?;
+        let (wanted, given) = (wanted.get(step).cloned(), given.get(step).cloned());
+        Some(Departure { trace: number, step, wanted, given })
+    };
+    traces.iter().zip(&given).enumerate().filter_map(departure).collect()
+}
+
+/// Returns whether no output is off by more than 0.5.
+fn same_output(given: &[f64], wanted: &[f64]) -> bool {
+    given.len() == wanted.len() && given.iter().zip(wanted).all(|(given, wanted)| (given - wanted).abs() <= 0.5)
 }
 
 /// Errors of a recognizer, measured against a reference recognizer.
@@ -110,5 +152,70 @@ fn truth(trace: &Trace) -> Judgement {
         _ if trace.is_refusal() => Judgement::RefusedAt(trace.steps().len() as u64 - 1),
         Some(step) if step.output[0] > 0.5 => Judgement::Accepted,
         _ => Judgement::NotAccepted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::Oracle;
+    use crate::recognize::Reduction;
+    use crate::symbol::SymbolId;
+    use crate::tasks::{Split, Task};
+    use crate::teach::record;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// Returns a trace with a change in one step, and that step.
+    fn changed(trace: &Trace, alphabet: &crate::Alphabet, random: &mut ChaCha8Rng) -> Option<(Trace, usize)> {
+        let mut steps = trace.steps().to_vec();
+        let at = random.random_range(0..steps.len());
+        let step = &mut steps[at];
+        match random.random_range(0..4) {
+            0 => step.output[0] = 1. - step.output[0],
+            1 => _ = step.reductions.pop()?,
+            2 => {
+                let symbols: Vec<SymbolId> = alphabet.nonterminals().collect();
+                let push = Some(symbols[random.random_range(0..symbols.len())]);
+                step.reductions.push(Reduction { pop: 0, push });
+            }
+            // The last step of a trace cannot shift, and an earlier one cannot refuse.
+            _ => {
+                step.shift = false;
+                steps.truncate(at + 1);
+            }
+        }
+        let changed = Trace::new(alphabet, "changed", trace.word().clone(), steps).ok()?;
+        (changed.steps() != trace.steps()).then_some((changed, at))
+    }
+
+    #[test]
+    fn departures_are_where_a_trace_was_changed() {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let mut found = 0;
+        for task in [Task::Dyck2, Task::Json, Task::Anbn] {
+            let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
+            let alphabet = task.alphabet();
+            let words = task.examples(Split::Train, 100, 3);
+            let record = |trace: &Trace| record(&oracle, "word", trace.word(), Limits::default()).0.unwrap();
+            let mut traces: Vec<Trace> = words.iter().map(record).collect();
+            assert_eq!(departures(&oracle, &traces, Limits::default()), []);
+            let mut expected = Vec::new();
+            for (number, trace) in traces.iter_mut().enumerate() {
+                if let Some((other, at)) = changed(trace, &alphabet, &mut random) {
+                    expected.push((number, at));
+                    *trace = other;
+                }
+            }
+            let departed = departures(&oracle, &traces, Limits::default());
+            let places: Vec<(usize, usize)> = departed.iter().map(|one| (one.trace, one.step)).collect();
+            assert_eq!(places, expected, "{task}");
+            found += places.len();
+            // Changes after the steps that are trained on do not count.
+            let beginnings: Vec<Trace> =
+                expected.iter().map(|&(number, at)| traces[number].clone().teaching(0..at)).collect();
+            assert_eq!(departures(&oracle, &beginnings, Limits::default()), []);
+        }
+        assert!(found > 150, "{found}");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::digest::hex;
-use crate::recognize::{Event, Limits, Recognizer, Reduction, Verdict};
+use crate::recognize::{Event, Limits, Observer, Recognizer, Reduction, Verdict};
 use crate::symbol::{Alphabet, Input, Word};
 
 /// The actions to be taken on one input, or at the end of the word.
@@ -211,26 +211,39 @@ pub fn record<R: Recognizer>(
     word: &Word,
     limits: Limits,
 ) -> (Option<Trace>, Verdict) {
-    let mut steps: Vec<Step> = Vec::with_capacity(word.len() + 1);
-    let mut reductions = Vec::new();
-    let mut watch = |_, event: Event<'_>| match event {
-        Event::Decide { reduction: Reduction::NONE, .. } => {}
-        Event::Decide { reduction, .. } => reductions.push(reduction),
-        Event::Output { values } => {
-            steps.push(Step { reductions: std::mem::take(&mut reductions), output: values.to_vec(), shift: false });
-        }
-        Event::Shift { shifted, .. } => {
-            if let Some(step) = steps.last_mut() {
-                step.shift = shifted;
-            }
-        }
-    };
+    let mut watch = Steps::default();
     let verdict = recognizer.judge_with(word, limits, &mut watch);
     let trace = match verdict {
         Verdict::Stopped { .. } => None,
-        _ => Trace::new(recognizer.alphabet(), source, word.clone(), steps).ok(),
+        _ => Trace::new(recognizer.alphabet(), source, word.clone(), watch.steps).ok(),
     };
     (trace, verdict)
+}
+
+/// An observer that collects the steps on a word.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps {
+    pub(super) steps: Vec<Step>,
+    /// The actions on the stack since the last step.
+    reductions: Vec<Reduction>,
+}
+
+impl Observer for Steps {
+    fn event(&mut self, _: u64, event: Event<'_>) {
+        match event {
+            Event::Decide { reduction: Reduction::NONE, .. } => {}
+            Event::Decide { reduction, .. } => self.reductions.push(reduction),
+            Event::Output { values } => {
+                let reductions = std::mem::take(&mut self.reductions);
+                self.steps.push(Step { reductions, output: values.to_vec(), shift: false });
+            }
+            Event::Shift { shifted, .. } => {
+                if let Some(step) = self.steps.last_mut() {
+                    step.shift = shifted;
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
