@@ -1,6 +1,7 @@
 //! `echostack bench`: trains and tests as specified by a work item, and prints the error and the times, in the same
 //! fields as the Python peer in benchmarks/.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -98,7 +99,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             "error": error, "train_s": best.0, "test_s": best.1, "test_tokens": tokens, "stack": "cached",
         }))?;
     } else {
-        println!("error {error}, training {:.4} s, testing {:.4} s for {tokens} tokens", best.0, best.1);
+        let (training, testing) = best;
+        let mut out = std::io::stdout();
+        writeln!(out, "error {error}, training {training:.4} s, testing {testing:.4} s for {tokens} tokens")?;
     }
     Ok(Outcome::Accepted)
 }

@@ -16,16 +16,27 @@ use echostack_grammar::{Encoding, Subject};
 use serde_json::json;
 
 use crate::check::tell;
+use crate::output::count;
 use crate::progress::{Bar, TimeLimit};
 use crate::sample::names;
 use crate::subject::encoding;
 use crate::{Outcome, load, print_json};
 
+const EXAMPLES: &str = "\
+Examples:
+  Prove a machine correct against its grammar, and keep the certificate:
+    echostack certify json.safetensors --against testdata/grammars/json -o json.certificate
+  Check a certificate, without searching:
+    echostack certify json.safetensors --against testdata/grammars/json --check json.certificate
+
+Exit codes: 0 if the machine is proved; 1 if it is not, or if the certificate is not valid; 2 on an error.";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Model file
     model: PathBuf,
-    /// Automaton to compare the machine with: `task:NAME`, `grammar:PATH` or a JSON file
+    /// Automaton to compare the machine with: `task:NAME`, a grammar (a folder or a file `NAME.y`), or a JSON file
     #[arg(long, value_name = "AUTOMATON")]
     against: String,
     /// File to write the certificate to
@@ -63,6 +74,7 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
     let machine = load(&args.model)?;
     let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding), control)?;
     let oracle = subject.oracle(Mode::Strict, control)?;
+    comparable(machine.alphabet(), subject.name(), subject.alphabet())?;
     if let Some(path) = &args.write_automaton {
         write_text(path, &oracle.automaton().to_json())?;
     }
@@ -99,17 +111,44 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
                 )?;
                 return Ok(Outcome::Rejected);
             }
-            println!("not proved: {} of {examined} cells are open", cells.len());
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "not proved: {} of {} open", cells.len(), count(examined, "cell"))?;
             match difference {
-                Some(found) => tell_difference(alphabet, &found),
-                None => println!("no word was found on which the two differ"),
+                Some(found) => tell_difference(&mut out, alphabet, &found)?,
+                None => writeln!(out, "no word was found on which the two differ")?,
             }
             for cell in cells.iter().take(args.show_open) {
-                println!("{}", tell_cell(alphabet, cell));
+                writeln!(out, "{}", tell_cell(alphabet, cell))?;
             }
             Ok(Outcome::Rejected)
         }
     }
+}
+
+/// Checks that a machine has the same symbols as an automaton or traces. Actions are compared one by one, so even a
+/// nonterminal with another name makes them different.
+pub(crate) fn comparable(machine: &Alphabet, name: &str, automaton: &Alphabet) -> Result<()> {
+    let names = |alphabet: &Alphabet| -> Vec<String> {
+        alphabet.terminals().chain(alphabet.nonterminals()).map(|symbol| alphabet.name(symbol).to_string()).collect()
+    };
+    let (own, other) = (names(machine), names(automaton));
+    let only = |these: &[String], those: &[String]| -> Vec<String> {
+        these.iter().filter(|name| !those.contains(name)).take(10).cloned().collect()
+    };
+    let (extra, missing) = (only(&own, &other), only(&other, &own));
+    let how = match (extra.is_empty(), missing.is_empty()) {
+        (true, true) if machine == automaton => return Ok(()),
+        (true, true) => "they are in another order".to_string(),
+        (false, true) => format!("only the machine has {}", extra.join(" ")),
+        (true, false) => format!("only {name} has {}", missing.join(" ")),
+        (false, false) => {
+            format!("only the machine has {}, and only {name} has {}", extra.join(" "), missing.join(" "))
+        }
+    };
+    bail!(
+        "the machine and {name} have different symbols: {how}. What is compared is every action, including the \
+         nonterminal that is pushed, so both need the same terminals and nonterminals in the same order"
+    )
 }
 
 /// Returns the encoding of the grammar that a machine is compared with: the given one, else the one used in training.
@@ -119,16 +158,17 @@ pub(crate) fn encoding_of(machine: &Machine, asked: Option<Encoding>) -> Encodin
 }
 
 /// Prints a word on which a machine and an automaton differ, and the verdict of each.
-pub(crate) fn tell_difference(alphabet: &Alphabet, found: &Difference) {
+pub(crate) fn tell_difference(out: &mut dyn Write, alphabet: &Alphabet, found: &Difference) -> Result<()> {
     let word: Vec<&str> = names(alphabet, &found.word).collect();
-    println!("the two differ on the word: {}", word.join(" "));
+    writeln!(out, "the two differ on the word: {}", word.join(" "))?;
     for (who, verdict) in [("machine:  ", &found.machine), ("automaton:", &found.automaton)] {
         let refused = match verdict {
             Verdict::Reject { position, .. } => word.get(*position as usize).copied(),
             _ => None,
         };
-        println!("  {who} {}", tell(alphabet, verdict, refused));
+        writeln!(out, "  {who} {}", tell(alphabet, verdict, refused))?;
     }
+    Ok(())
 }
 
 fn check_file(
@@ -161,7 +201,7 @@ fn check_file(
             if args.json {
                 print_json(&json!({"proved": false, "refused": why}))?;
             } else {
-                println!("the certificate is not valid: {why}");
+                writeln!(std::io::stdout(), "the certificate is not valid: {why}")?;
             }
             Ok(Outcome::Rejected)
         }
@@ -195,10 +235,17 @@ fn tell_proved(
         }));
     }
     if !quiet {
-        println!("proved in {:.0} ms: the machine does the same as {name} on every word, of any length", seconds * 1e3);
-        println!(
-            "{cells} cells on {stacks} stack suffixes; at most {depth} symbols of the stack and {input} of the input determine each decision"
-        );
+        let mut out = std::io::stdout().lock();
+        let milliseconds = seconds * 1e3;
+        writeln!(
+            out,
+            "proved in {milliseconds:.0} ms: the machine does the same as {name} on every word, of any length"
+        )?;
+        let (cells, stacks, depth) = (count(cells, "cell"), count(stacks, "stack suffix"), count(depth, "symbol"));
+        writeln!(
+            out,
+            "{cells} on {stacks}; at most {depth} of the stack and {input} of the input determine each decision"
+        )?;
     }
     Ok(())
 }

@@ -12,13 +12,22 @@ use echostack::reservoir::ReservoirKind;
 use echostack_grammar::{Encoding, Subject};
 
 use crate::learn::LookaheadView;
+use crate::output::{count, note};
 use crate::progress::{Bar, TimeLimit};
 use crate::subject::encoding;
 use crate::{Kind, Outcome, certify};
 
+const EXAMPLES: &str = "\
+Examples:
+  Turn an automaton into a machine, and keep the certificate of the proof:
+    echostack construct --automaton task:json --certificate json.certificate -o json.safetensors
+
+Exit codes: 0 if the machine is saved and proved; 1 if it is saved, but not proved; 2 on an error.";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Automaton: `task:NAME`, `grammar:PATH` or a JSON file
+    /// Automaton: `task:NAME`, a grammar (a folder or a file `NAME.y`), or a JSON file
     #[arg(long, value_name = "AUTOMATON")]
     automaton: String,
     /// How a grammar is translated into rules
@@ -63,19 +72,28 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     subject.note(machine.manifest_mut());
     machine.save(&args.output).context("could not save the machine")?;
     if !quiet {
-        let rules = oracle.automaton().rules().len();
-        let output = args.output.display();
-        eprintln!("constructed {} from {rules} rules in {milliseconds:.0} ms; saved {output}", subject.name());
+        let rules = count(oracle.automaton().rules().len(), "rule");
+        let (name, output) = (subject.name(), args.output.display());
+        note(format_args!("constructed {name} from {rules} in {milliseconds:.0} ms; saved {output}"));
     }
-    let Proof::Proved(certificate) = proof else {
-        eprintln!("echostack: no proof was found; `echostack certify` shows the open cells. Try more --neurons");
-        return Ok(Outcome::Rejected);
+    let certificate = match proof {
+        Proof::Proved(certificate) => certificate,
+        Proof::Open { cells, examined, .. } => {
+            note(format_args!(
+                "echostack: not proved, with {} of {} still open: the machine may be wrong on some words. Try more \
+                 --neurons; `echostack certify` shows the open cells",
+                cells.len(),
+                count(examined, "cell")
+            ));
+            return Ok(Outcome::Rejected);
+        }
     };
     if let Some(path) = &args.certificate {
         certify::write(path, &certificate)?;
     }
     if !quiet {
-        eprintln!("proved correct on every word, of any length, with {} cells", certificate.size().cells);
+        let cells = count(certificate.size().cells, "cell");
+        note(format_args!("proved correct on every word, of any length, with {cells}"));
     }
     Ok(Outcome::Accepted)
 }

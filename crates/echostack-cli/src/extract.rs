@@ -12,12 +12,25 @@ use echostack::recognize::Mode;
 use echostack::{Alphabet, Control, Machine, Prover};
 use echostack_grammar::{Encoding, Subject};
 
-use crate::certify::{encoding_of, tell_difference};
+use crate::certify::{comparable, encoding_of, tell_difference};
+use crate::output::{count, note};
 use crate::progress::{Bar, TimeLimit};
 use crate::subject::encoding;
 use crate::{Outcome, load};
 
+const EXAMPLES: &str = "\
+Examples:
+  Print the rules that a machine follows:
+    echostack extract dyck1.safetensors
+  Write a grammar of the words that it accepts:
+    echostack extract dyck1.safetensors --format lark -o dyck1.lark
+  Find a word on which a machine and a grammar differ:
+    echostack extract json.safetensors --equivalent-to testdata/grammars/json
+
+Exit codes: 0 if the rules are exact, or the actions are the same; 1 if not; 2 on an error, or if it stays open.";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Model file
     model: PathBuf,
@@ -27,9 +40,11 @@ pub(crate) struct Args {
     /// File to write to [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Decide whether the machine does the same as this automaton (`task:NAME`, `grammar:PATH` or a file) on every
-    /// word, that is, whether it takes the same actions, not only whether it accepts the same words: exit code 0 if it
-    /// does, 1 if a word shows that it does not, 2 if the question stays open
+    /// Decide whether the machine takes the same actions as this automaton (`task:NAME`, a grammar or a JSON file) on
+    /// every word: the same pops, pushes of the same nonterminals, shifts and outputs. Two grammars of one language
+    /// differ in this if one is left-recursive and the other is right-recursive, or if a nonterminal has another name.
+    /// Exit code 0 if the actions are the same, 1 if a word shows that they are not, 2 if the question stays open or
+    /// the symbols differ
     #[arg(long, value_name = "AUTOMATON", conflicts_with_all = ["format", "output"])]
     equivalent_to: Option<String>,
     /// How a grammar is translated into rules [default: as in training]
@@ -75,9 +90,9 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         None => std::io::stdout().write_all(text.as_bytes())?,
     }
     if !quiet {
-        let rules = found.oracle.automaton().rules().len();
-        let cells = found.certificate.size().cells;
-        eprintln!("exact: {rules} rules, proved with {cells} cells to describe what the machine does on every word");
+        let rules = count(found.oracle.automaton().rules().len(), "rule");
+        let cells = count(found.certificate.size().cells, "cell");
+        note(format_args!("exact: {rules}, proved with {cells} to describe what the machine does on every word"));
     }
     Ok(Outcome::Accepted)
 }
@@ -85,19 +100,21 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 /// Returns the automaton that a machine implements, with its proof. If there is none, prints the reason and returns
 /// `None`.
 pub(crate) fn exact(machine: &Machine, bar: &Bar, control: &dyn Control) -> Result<Option<Extraction>> {
+    bar.begin("extracting the rules");
     let found = extract(machine, control);
     bar.finish();
+    let mut out = std::io::stdout();
     match found {
         Err(ExtractError::Refuses { automaton, difference }) => {
-            write!(std::io::stdout(), "{automaton}")?;
-            println!("not exact: the machine refuses a token after which the word could still be completed");
+            write!(out, "{automaton}")?;
+            writeln!(out, "not exact: the machine refuses a token after which the word could still be completed")?;
             if let Some(found) = difference {
-                tell_difference(machine.alphabet(), &found);
+                tell_difference(&mut out, machine.alphabet(), &found)?;
             }
             Ok(None)
         }
         Err(error @ (ExtractError::Open { .. } | ExtractError::NotLr1 | ExtractError::NoRule)) => {
-            println!("not exact: {error}");
+            writeln!(out, "not exact: {error}")?;
             Ok(None)
         }
         other => Ok(Some(other?)),
@@ -128,17 +145,24 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<St
 /// Decides whether a machine does the same as an automaton on every word, and prints the answer.
 pub(crate) fn equivalent(machine: &Machine, subject: &Subject, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
     let oracle = subject.oracle(Mode::Strict, control)?;
+    comparable(machine.alphabet(), subject.name(), subject.alphabet())?;
     let prover = Prover::new(&oracle, machine.view(), control)?;
     let proof = prover.prove(machine, control);
     bar.finish();
+    let mut out = std::io::stdout();
     let Proof::Open { cells, .. } = proof? else {
-        println!("equivalent: the machine does the same as {} on every word", subject.name());
+        writeln!(out, "equivalent: the machine does the same as {} on every word", subject.name())?;
         return Ok(Outcome::Accepted);
     };
     let Some(found) = prover.difference(machine, &cells, control) else {
-        println!("unknown: {} decisions are not proved, but no word was found on which the two differ", cells.len());
+        let decisions = count(cells.len(), "decision");
+        writeln!(
+            out,
+            "unknown: no word was found on which the two differ, but {decisions} could not be proved to be the same \
+             (actions are compared, not only which words are accepted)"
+        )?;
         return Ok(Outcome::Stopped);
     };
-    tell_difference(machine.alphabet(), &found);
+    tell_difference(&mut out, machine.alphabet(), &found)?;
     Ok(Outcome::Rejected)
 }

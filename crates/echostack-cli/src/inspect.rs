@@ -1,83 +1,189 @@
-//! `echostack inspect`: shows the contents of a model file or table file.
+//! `echostack inspect`: shows the contents of a model, a table, or any other file that echostack writes.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use echostack::certify::Size;
 use echostack::machine::Readout;
-use echostack::{Alphabet, Machine, SymbolId, Table};
+use echostack::teach::{read_contexts, read_traces};
+use echostack::{Alphabet, Automaton, Certificate, Machine, Model, SymbolId, Table, Trace};
 use serde_json::{Map, Value, json};
 
-use crate::{Outcome, load_model, print_json};
+use crate::output::count;
+use crate::{Outcome, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Model file or table file
-    model: PathBuf,
+    /// Model, table, certificate, automaton, traces or contexts
+    file: PathBuf,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
+/// What a file contains: fields of a JSON object, and lines of text.
+#[derive(Default)]
+struct Facts {
+    fields: Map<String, Value>,
+    lines: Vec<String>,
+}
+
+impl Facts {
+    fn new(kind: &str) -> Self {
+        let mut facts = Self::default();
+        facts.field("kind", kind);
+        facts
+    }
+
+    fn field(&mut self, key: &str, value: impl Into<Value>) {
+        self.fields.insert(key.to_string(), value.into());
+    }
+
+    fn line(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.lines.push(format!("{key:10} {value}"));
+    }
+
+    /// Adds the names of the terminals and of the nonterminals.
+    fn alphabet(&mut self, alphabet: &Alphabet) {
+        let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
+        let names: [Vec<String>; 2] =
+            [alphabet.terminals().map(name).collect(), alphabet.nonterminals().map(name).collect()];
+        for ((key, verb), names) in [("terminals", "reads"), ("nonterminals", "pushes")].into_iter().zip(names) {
+            self.line(verb, names.join(" "));
+            self.field(key, names);
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let model = load_model(&args.model)?;
-    let (terminals, nonterminals) = names(model.alphabet());
-    let bytes = std::fs::metadata(&args.model)?.len();
-    let facts = model.machine().map(of_machine).or(model.table().map(of_table));
-    let (mut json, lines) = facts.unwrap_or_default();
+    let path = &args.file;
+    let mut facts = match Model::load(path) {
+        Ok(model) => of_model(&model),
+        Err(error) => match of_text(path)? {
+            Some(facts) => facts,
+            None => return Err(error).with_context(|| format!("could not read the model or table {}", path.display())),
+        },
+    };
+    let bytes = std::fs::metadata(path)?.len();
     if args.json {
-        json.insert("terminals".into(), json!(terminals));
-        json.insert("nonterminals".into(), json!(nonterminals));
-        json.insert("bytes".into(), json!(bytes));
-        json.insert("manifest".into(), json!(model.manifest()));
-        print_json(&json.into())?;
+        facts.field("bytes", bytes);
+        print_json(&facts.fields.into())?;
         return Ok(Outcome::Accepted);
     }
-    println!("{}: {bytes} bytes", args.model.display());
-    println!("reads      {}", terminals.join(" "));
-    println!("pushes     {}", nonterminals.join(" "));
-    lines.iter().for_each(|line| println!("{line}"));
-    for (key, value) in model.manifest().iter() {
-        println!("{key:10} {value}");
-    }
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}: {bytes} bytes", path.display())?;
+    facts.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     Ok(Outcome::Accepted)
 }
 
-/// Returns the names of the terminals and of the nonterminals.
-fn names(alphabet: &Alphabet) -> (Vec<String>, Vec<String>) {
-    let name = |symbol: SymbolId| alphabet.name(symbol).to_string();
-    (alphabet.terminals().map(name).collect(), alphabet.nonterminals().map(name).collect())
+fn of_model(model: &Model) -> Facts {
+    let mut facts = Facts::new(if model.table().is_some() { "table" } else { "machine" });
+    facts.alphabet(model.alphabet());
+    model.machine().into_iter().for_each(|machine| add_machine(&mut facts, machine));
+    model.table().into_iter().for_each(|table| add_table(&mut facts, table));
+    facts.field("manifest", json!(model.manifest()));
+    model.manifest().iter().for_each(|(key, value)| facts.line(key, value));
+    facts
 }
 
-/// The facts that only one kind of model has: fields of the JSON object, and lines of text.
-type Facts = (Map<String, Value>, Vec<String>);
-
-fn of_table(table: &Table) -> Facts {
+fn add_table(facts: &mut Facts, table: &Table) {
     let (actions, memory) = table.size();
-    let fields = [("states", json!(table.states())), ("actions", json!(actions)), ("memory", json!(memory))];
-    let line = format!("table      {} states, {actions} actions in {memory} bytes", table.states());
-    (fields.map(|(key, value)| (key.to_string(), value)).into_iter().collect(), vec![line])
+    facts.field("states", table.states());
+    facts.field("actions", actions);
+    facts.field("memory", memory);
+    let (states, actions) = (count(table.states(), "state"), count(actions, "action"));
+    facts.line("table", format_args!("{states}, {actions} in {memory} bytes"));
 }
 
-fn of_machine(machine: &Machine) -> Facts {
+fn add_machine(facts: &mut Facts, machine: &Machine) {
     let readouts = [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output];
     let [pop, push, shift, output] = readouts.map(|readout| machine.support(readout));
     let (inputs, stacks) = machine.centres();
-    let contexts = machine.lessons().actions().len();
+    let rows = machine.lessons().actions().len();
     let neurons = machine.reservoir().neurons();
-    let fields = [
-        ("mode", json!(machine.mode())),
-        ("lookahead", json!(machine.view())),
-        ("neurons", json!(neurons)),
-        ("support", json!({"pop": pop, "push": push, "shift": shift, "output": output})),
-        ("centres", json!({"input": inputs, "stack": stacks})),
-        ("contexts", json!(contexts)),
-    ];
-    let lines = vec![
-        format!("mode       {:?}, lookahead {:?}", machine.mode(), machine.view()),
-        format!("neurons    {neurons}"),
-        format!("trained on {contexts} distinct contexts"),
-        format!("support    pop {pop}, push {push}, shift {shift}, output {output}"),
-        format!("centers    {inputs} for the input, {stacks} for the stack"),
-    ];
-    (fields.map(|(key, value)| (key.to_string(), value)).into_iter().collect(), lines)
+    facts.field("mode", json!(machine.mode()));
+    facts.field("lookahead", json!(machine.view()));
+    facts.field("neurons", neurons);
+    facts.field("support", json!({"pop": pop, "push": push, "shift": shift, "output": output}));
+    facts.field("centres", json!({"input": inputs, "stack": stacks}));
+    facts.field("contexts", rows);
+    facts.line("mode", format_args!("{:?}, lookahead {:?}", machine.mode(), machine.view()));
+    facts.line("neurons", neurons);
+    facts.line("trained on", count(rows, "training row"));
+    facts.line("support", format_args!("pop {pop}, push {push}, shift {shift}, output {output}"));
+    facts.line("centers", format_args!("{inputs} for the input, {stacks} for the stack"));
+}
+
+/// Returns the facts about a file in JSON or JSON Lines, or `None` if it is none that echostack writes.
+fn of_text(path: &Path) -> Result<Option<Facts>> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
+    let first = serde_json::Deserializer::from_str(&text).into_iter::<Value>().next();
+    let Some(Ok(first)) = first else { return Ok(None) };
+    let header = first.get("echostack").and_then(Value::as_str);
+    let facts = match header {
+        Some("traces") => of_traces(&text),
+        Some("contexts") => of_contexts(&text),
+        _ if first.get("certificate").is_some() => of_certificate(&text, path),
+        _ if first.get("rules").is_some() => of_automaton(&text),
+        _ => return Ok(None),
+    };
+    facts.map(Some).with_context(|| format!("could not use {}", path.display()))
+}
+
+fn of_certificate(text: &str, path: &Path) -> Result<Facts> {
+    let certificate = Certificate::from_json(text)?;
+    let Size { cells, stacks, depth, input, .. } = certificate.size();
+    let mut facts = Facts::new("certificate");
+    facts.field("cells", cells);
+    facts.field("stacks", stacks);
+    facts.field("depth", depth);
+    facts.field("input", input);
+    facts.field("machine", certificate.machine());
+    facts.field("automaton", certificate.automaton());
+    facts.line("proof", format_args!("certificate with {} on {}", count(cells, "cell"), count(stacks, "stack suffix")));
+    facts.line("machine", format_args!("sha256 {}", certificate.machine()));
+    facts.line("automaton", format_args!("sha256 {}", certificate.automaton()));
+    let path = path.display();
+    facts.line("check it", format_args!("echostack certify MODEL --against AUTOMATON --check {path}"));
+    Ok(facts)
+}
+
+fn of_automaton(text: &str) -> Result<Facts> {
+    let automaton = Automaton::from_json(text)?;
+    let mut facts = Facts::new("automaton");
+    facts.alphabet(automaton.alphabet());
+    facts.field("rules", automaton.rules().len());
+    facts.line("automaton", count(automaton.rules().len(), "rule"));
+    Ok(facts)
+}
+
+fn of_traces(text: &str) -> Result<Facts> {
+    let (alphabet, traces) = read_traces(&mut text.as_bytes())?;
+    let tokens: usize = traces.iter().map(|trace| trace.word().len()).sum();
+    let refusals = traces.iter().filter(|trace| trace.is_refusal()).count();
+    let accepted = traces.iter().filter(|trace| is_accepted(trace)).count();
+    let mut facts = Facts::new("traces");
+    facts.alphabet(&alphabet);
+    facts.field("words", traces.len());
+    facts.field("tokens", tokens);
+    facts.field("accepted", accepted);
+    facts.field("refusals", refusals);
+    let (words, tokens) = (count(traces.len(), "word"), count(tokens, "token"));
+    facts.line("traces", format_args!("{words} with {tokens}: {accepted} accepted, {refusals} with a refused token"));
+    Ok(facts)
+}
+
+/// Returns whether the word of a trace is in the language.
+fn is_accepted(trace: &Trace) -> bool {
+    !trace.is_refusal() && trace.steps().last().is_some_and(|step| step.output[0] > 0.5)
+}
+
+fn of_contexts(text: &str) -> Result<Facts> {
+    let file = read_contexts(&mut text.as_bytes())?;
+    let mut facts = Facts::new("contexts");
+    facts.alphabet(&file.alphabet);
+    facts.field("contexts", file.contexts.len());
+    facts.line("contexts", count(file.contexts.len(), "decision"));
+    Ok(facts)
 }

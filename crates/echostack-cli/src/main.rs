@@ -1,6 +1,9 @@
 //! The command-line program `echostack`, a thin layer over the library: it parses arguments, calls the library and
 //! prints the results. Data goes to standard output, messages to standard error. The exit code is 0 for accept, 1 for
-//! reject or incomplete, and 2 for an error or a limit.
+//! reject or incomplete, and 2 for an error or a limit; README.md has a table for all commands.
+
+// A closed pipe would make `println!` panic; `writeln!` returns an error, which ends the program quietly.
+#![warn(clippy::print_stdout)]
 
 mod bench;
 mod certify;
@@ -12,6 +15,7 @@ mod external;
 mod extract;
 mod inspect;
 mod learn;
+mod output;
 mod parse;
 mod progress;
 mod reading;
@@ -32,19 +36,23 @@ use echostack::tasks::Task;
 use echostack::{Machine, Model, Verdict};
 use echostack_grammar::Judge;
 
+use crate::output::note;
+
 /// Learn, check and measure reservoir stack machines.
 #[derive(Parser)]
 #[command(name = "echostack", version, propagate_version = true)]
 struct Cli {
     /// Print only errors and show no progress; `check` then reports its verdict only through the exit code
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
     quiet: bool,
     /// Number of threads; never changes a result [default: all cores]
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", help_heading = GLOBAL)]
     threads: Option<usize>,
     #[command(subcommand)]
     command: Command,
 }
+
+const GLOBAL: &str = "Options of all commands";
 
 #[derive(Subcommand)]
 enum Command {
@@ -71,7 +79,7 @@ enum Command {
     Compile(compile::Args),
     /// Construct a machine from an automaton, without training, and prove it correct on every word
     Construct(construct::Args),
-    /// Show the contents of a model file or table file
+    /// Show the contents of a model, a table, a certificate, an automaton, traces or contexts
     Inspect(inspect::Args),
     /// Train and test as specified by a work item (see `sample --work`), and print the error and the times
     Bench(bench::Args),
@@ -160,7 +168,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Stopped) => ExitCode::from(2),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("echostack: {error:#}");
+            note(format_args!("echostack: {error:#}"));
             ExitCode::from(2)
         }
     }

@@ -15,9 +15,18 @@ use echostack_lab::{
 
 use crate::Outcome;
 use crate::external::{missing, program};
+use crate::output::{count, note};
 use crate::progress::Bar;
 
+const EXAMPLES: &str = "\
+Examples:
+  Measure two models on one task:
+    echostack reproduce --models CRJ-RSM,CRJ-ESN --tasks dyck1 -o reproduction
+  Measure what a specification says (docs/reproduce.md):
+    echostack reproduce --spec spec.toml -o reproduction";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// TOML file that specifies what to measure [default: the paper's experiments]
     #[arg(long, value_name = "FILE")]
@@ -75,7 +84,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     }
     let lines = record::read(&path)?;
     if !quiet {
-        eprintln!("{} lines in the record, {:.0} s in this run", lines.len(), start.elapsed().as_secs_f64());
+        let (count, seconds) = (count(lines.len(), "line"), start.elapsed().as_secs_f64());
+        note(format_args!("{count} in the record, {seconds:.0} s in this run"));
     }
     if args.shard.of > 1 {
         return Ok(Outcome::Accepted);
@@ -147,11 +157,12 @@ impl Progress for Shown<'_> {
 /// Writes the figures. Prints the results that depart from the published ones.
 fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
     let mut out = std::io::stdout().lock();
+    let caution = caution(lines);
     for table in TABLES {
         if table.cells(lines).iter().all(|cell| cell.ours.is_none()) {
             continue;
         }
-        let markdown = table.markdown(lines);
+        let markdown = table.markdown(lines) + &caution;
         writeln!(out, "{markdown}")?;
         for (ending, text) in [("md", markdown), ("csv", table.csv(lines)), ("tex", table.latex(lines))] {
             save(&folder.join(format!("{}.{ending}", table.name)), text.as_bytes())?;
@@ -169,12 +180,27 @@ fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
         save(&folder.join(format!("{}.svg", drawing.name)), drawing.svg.as_bytes())?;
         save(&folder.join(format!("{}.png", drawing.name)), &drawing.png)?;
     }
-    for cell in departures(lines) {
+    // Figures that are not comparable depart from each other anyway.
+    for cell in if caution.is_empty() { departures(lines) } else { Vec::new() } {
         if let (Some(ours), Some((published, _))) = (cell.ours, cell.published) {
             writeln!(out, "{} on {}: {:.3}, published {:.2}", cell.model, cell.task, ours.mean, published.mean)?;
         }
     }
     Ok(Outcome::Accepted)
+}
+
+/// Returns a paragraph that says in which settings the published figures were measured differently, if they were.
+fn caution(lines: &[Line]) -> String {
+    let unlike = |line: &Line| match line {
+        Line::Specification { specification, .. } => specification.unlike_paper(),
+        _ => Vec::new(),
+    };
+    let mut unlike: Vec<String> = lines.iter().flat_map(unlike).collect();
+    unlike.dedup();
+    if unlike.is_empty() {
+        return String::new();
+    }
+    format!("\nThe published figures are not comparable with ours, which were measured with {}.\n", unlike.join(", "))
 }
 
 fn save(path: &Path, content: &[u8]) -> Result<()> {

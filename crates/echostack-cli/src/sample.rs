@@ -18,7 +18,15 @@ use serde_json::{Value, json};
 use crate::subject::{self, lengths};
 use crate::{Kind, Outcome};
 
+const EXAMPLES: &str = "\
+Examples:
+  Print ten words that are almost right:
+    echostack sample --grammar testdata/grammars/json --kind near-miss --count 10
+  Print all words up to length 4:
+    echostack sample --task dyck2 --all 4 --chars";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,
@@ -44,13 +52,13 @@ pub(crate) struct Args {
     #[arg(long)]
     chars: bool,
     /// Write a work item (automaton, reservoir, 100 training words, 100 longer test words) to this file instead
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Work items")]
     work: Option<PathBuf>,
     /// Kind of reservoir of the work item
-    #[arg(long, value_enum, default_value = "cycle")]
+    #[arg(long, value_enum, default_value = "cycle", help_heading = "Work items")]
     reservoir: Kind,
     /// Number of neurons of the work item's reservoir
-    #[arg(long, default_value_t = 256)]
+    #[arg(long, default_value_t = 256, help_heading = "Work items")]
     neurons: usize,
 }
 

@@ -14,7 +14,14 @@ use echostack_grammar::Encoding;
 use crate::Outcome;
 use crate::subject::{self, encoding, lengths};
 
+const EXAMPLES: &str = "\
+Examples:
+  Write what a parser does on 200 words, and learn from that alone:
+    echostack teach --grammar testdata/grammars/dyck2 --count 200 -o dyck2.jsonl
+    echostack learn --traces dyck2.jsonl -o dyck2.safetensors";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,

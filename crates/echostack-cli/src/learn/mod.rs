@@ -1,0 +1,95 @@
+//! `echostack learn`: trains a machine on a task, a grammar, an automaton, traces or contexts, and saves it.
+
+mod args;
+mod contexts;
+mod language;
+mod learned;
+mod traces;
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use echostack::Machine;
+use echostack::machine::Readout;
+use echostack_grammar::Subject;
+use serde_json::{Value, json};
+
+pub(crate) use self::args::{Args, LookaheadView};
+use self::learned::{Assurance, Learned};
+pub(crate) use self::traces::open_traces;
+use crate::output::{count, note};
+use crate::progress::Bar;
+use crate::{Outcome, certify, print_json};
+
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+    if let Some(negatives) = args.negatives {
+        ensure!((0. ..=1.).contains(&negatives), "--negatives is {negatives}, but must be from 0 to 1");
+    }
+    ensure!((1..=1_000_000).contains(&args.count), "--count is {}, but must be from 1 to 1000000", args.count);
+    let bare = args.traces.is_some() || args.contexts.is_some();
+    let proves = !args.tolerant && !args.no_prove && (!bare || args.must_prove());
+    ensure!(proves || !args.limit.is_set(), "--seconds limits the search for a proof, but these options ask for none");
+    let lexer = args.lexer.as_deref().map(traces::open_lexer).transpose()?;
+    let bar = Bar::new(quiet);
+    let (subject, start, learned) = args.limit.keep(&bar, |control| {
+        let subject = if bare { None } else { Some(args.subject.open(args.encoding, control)?) };
+        let start = Instant::now();
+        let learned = match (&subject, &args.traces, &args.contexts) {
+            (Some(subject), ..) => language::learn(args, subject, (&bar, control), quiet)?,
+            (None, Some(path), _) => traces::learn(args, path, lexer.as_ref(), (&bar, control))?,
+            (None, None, path) => contexts::learn(args, path.as_deref().context("--contexts is missing")?, &bar)?,
+        };
+        Ok((subject, start, learned))
+    })?;
+    bar.finish();
+    let seconds = start.elapsed().as_secs_f64();
+    let Learned { mut machine, words, assurance } = learned;
+    let manifest = machine.manifest_mut();
+    manifest.set_seed(args.seed);
+    manifest.set_word_count(args.count);
+    if let Some(subject) = &subject {
+        subject.note(manifest);
+    }
+    if let Some(lexer) = &lexer {
+        manifest.set_lexer(lexer.source());
+    }
+    machine.save(&args.output).context("could not save the machine")?;
+    if let (Some(path), Some(certificate)) = (&args.certificate, assurance.certificate()) {
+        certify::write(path, certificate)?;
+    }
+    let unnamed = if args.traces.is_some() { "traces" } else { "contexts" };
+    let name = subject.as_ref().map_or(unnamed, Subject::name);
+    if args.json {
+        print_json(&summary(args, name, &machine, words, &assurance, seconds))?;
+    } else if !quiet {
+        let rows = machine.lessons().actions().len();
+        let words = words.map_or(String::new(), |words| format!(" from {}", count(words, "word")));
+        let (rows, support) = (count(rows, "training row"), count(support(&machine).iter().sum(), "support vector"));
+        let rows = format!("{rows} (distinct pairs of input and stack)");
+        let (milliseconds, output) = (seconds * 1e3, args.output.display());
+        note(format_args!("learned {name}{words} in {milliseconds:.0} ms: {rows}, {support}; saved {output}"));
+    }
+    Ok(assurance.tell(args.must_prove(), quiet || args.json))
+}
+
+/// Returns the number of support vectors of each readout.
+fn support(machine: &Machine) -> [usize; 4] {
+    [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output].map(|readout| machine.support(readout))
+}
+
+/// Returns the summary that `--json` prints.
+fn summary(
+    args: &Args,
+    name: &str,
+    machine: &Machine,
+    words: Option<usize>,
+    assurance: &Assurance,
+    seconds: f64,
+) -> Value {
+    let mut value = json!({
+        "task": name, "words": words, "rows": machine.lessons().actions().len(), "support": support(machine),
+        "seconds": seconds, "output": args.output,
+    });
+    assurance.add_to(&mut value);
+    value
+}

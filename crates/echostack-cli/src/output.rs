@@ -1,0 +1,19 @@
+//! What all commands need for their output: counts in English, and messages.
+
+use std::fmt::Display;
+use std::io::Write;
+
+/// Returns a number with a noun, which is in the plural unless the number is 1.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let ending = match number {
+        1 => "",
+        _ if noun.ends_with(['s', 'x']) => "es",
+        _ => "s",
+    };
+    format!("{number} {noun}{ending}")
+}
+
+/// Prints a message to standard error. If nobody reads it any more, that is no reason to stop.
+pub(crate) fn note(message: impl Display) {
+    _ = writeln!(std::io::stderr(), "{message}");
+}
