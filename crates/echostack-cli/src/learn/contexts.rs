@@ -12,6 +12,7 @@ use echostack::{Alphabet, Params};
 
 use super::args::{Args, names, params};
 use super::learned::{Assurance, Learned};
+use crate::output::count;
 use crate::progress::Bar;
 
 /// Trains a machine on the contexts of a corpus. A state must depend only on the last symbols, as a context does, so
@@ -23,8 +24,8 @@ pub(super) fn learn(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     let view = if file.depth.before > 0 { View::Reservoir } else { View::Symbol };
     ensure!(
         args.lookahead.is_none_or(|asked| View::from(asked) == view),
-        "--lookahead does not fit the contexts, which have {} tokens of the input before the next one: leave it out",
-        file.depth.before
+        "--lookahead does not fit the contexts, which have {} of the input before the next one: leave it out",
+        count(file.depth.before, "token")
     );
     let exercises = exercises(file.contexts, &file.alphabet, args.majority)?;
     let refuses = exercises.iter().any(|exercise| exercise.answer == Answer::Shift(false));
