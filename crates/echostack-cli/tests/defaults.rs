@@ -61,6 +61,24 @@ fn a_machine_that_is_not_proved_is_tested_unless_a_proof_is_required() {
 }
 
 #[test]
+fn where_no_proof_is_possible_the_machine_is_only_tested() {
+    let folder = tempfile::tempdir().unwrap();
+    let [automaton, model] = ["automaton.json", "m"].map(|name| folder.path().join(name).display().to_string());
+    // The stack b counts as viable, but it can never become a word.
+    let dead_end = r#"{"terminals": ["a", "b"], "nonterminals": ["S"], "accepting": ["S"],
+        "rules": [{"suffix": ["a"], "lookahead": {"end": true}, "pop": 1, "push": "S"}],
+        "viable": [{"a": 1, "b": 2, "S": 3}, {}, {}, {}]}"#;
+    std::fs::write(&automaton, dead_end).unwrap();
+    let learn = ["learn", "--automaton", &automaton, "-o", &model, "--max-length", "3", "--test-length", "3"];
+    let (code, message) = told(&[&learn[..], &["--tests", "300"]].concat());
+    assert_eq!(code, 0, "{message}");
+    assert!(message.contains("no proof is possible, so the machine is only tested: "), "{message}");
+    assert!(message.contains("round 1: 0 of 300 fresh words wrong"), "{message}");
+    let (code, message) = told(&[&learn[..], &["--prove"]].concat());
+    assert_eq!((code, message.contains("only tested")), (2, false), "{message}");
+}
+
+#[test]
 fn without_a_proof_a_machine_learns_from_the_mistakes_of_its_tests() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("m").display().to_string();

@@ -1,6 +1,7 @@
 //! Learning a language: a task, a grammar or an automaton.
 
 use anyhow::{Context, Result, ensure};
+use echostack::automaton::AutomatonError;
 use echostack::certify::{CertifyError, Proof};
 use echostack::language::Language;
 use echostack::machine::Checked;
@@ -45,8 +46,8 @@ pub(super) fn learn(
         let defaults = Params::provable(kind, args.neurons, args.seed);
         let params = params(args, defaults, View::Symbol, Mode::Strict)?;
         match prove(args, &study, &**language, &params, (bar, control), quiet) {
-            Err(StudyError::Certify(why)) if !args.must_prove() && !matches!(why, CertifyError::Cancelled) => {
-                bar.say(&format!("echostack: no proof can be searched for, so the machine is only tested: {why}"));
+            Err(error) if !args.must_prove() && rules_out_proofs(&error) => {
+                bar.say(&format!("echostack: no proof is possible, so the machine is only tested: {error}"));
             }
             ended => return Ok(ended?),
         }
@@ -70,6 +71,15 @@ pub(super) fn learn(
     let rounds: Vec<Round> = rounds.into_iter().filter(|round| round.tested > 0).collect();
     let test = rounds.last().map(|round| (round.tested, round.wrong));
     Ok(Learned { machine, words, assurance: Assurance { rounds, test, ..Assurance::default() } })
+}
+
+/// Returns whether an error means that no proof can be searched for, although a machine can still be trained.
+fn rules_out_proofs(error: &StudyError) -> bool {
+    match error {
+        StudyError::Certify(why) => !matches!(why, CertifyError::Cancelled),
+        StudyError::Automaton(why) => !matches!(why, AutomatonError::Cancelled),
+        _ => false,
+    }
 }
 
 /// Trains until the machine is proved correct. If it is not, although no proof is required, tests it.
