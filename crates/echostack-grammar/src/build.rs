@@ -1,145 +1,270 @@
-//! Builds the LR(1) table of a grammar with grmtools, and numbers its states in the order in which they are reached.
+//! Builds the LR(1) table of a grammar: grmtools computes the states, and conflicts are resolved as in Yacc.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fmt::Write;
 
-use cfgrammar::yacc::YaccGrammar;
-use cfgrammar::{PIdx, Symbol, TIdx};
-use lrtable::{Minimiser, StIdx, StateTable, StateTableErrorKind, from_yacc};
+use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
+use cfgrammar::{RIdx, Symbol};
+use lrtable::{Minimiser, StIdx, StateGraph, from_yacc};
 
-use crate::conflict;
-use crate::count::Shortest;
-use crate::error::{GrammarError, MAX_SYMBOLS};
-use crate::table::{Action, LrTable, Production};
+use crate::conflict::{self, Conflict, Count};
+use crate::error::{GrammarError, MAX_SYMBOLS, Warning};
+use crate::rules::{Associativity, Rules};
+use crate::source::Source;
+use crate::table::{Action, LrTable};
 
-/// The symbols of a grammar, with the numbers that grmtools' symbols have in our tables.
-struct Numbers {
-    names: Vec<String>,
-    terminals: Vec<TIdx<u32>>,
-    /// The number of each grmtools rule in our tables; the start rule that grmtools adds has none.
-    rules: HashMap<u32, usize>,
-}
-
-impl Numbers {
-    fn new(grammar: &YaccGrammar<u32>) -> Self {
-        let mut names = Vec::new();
-        let mut terminals = Vec::new();
-        for token in grammar.iter_tidxs() {
-            if let Some(name) = grammar.token_name(token) {
-                names.push(name.to_string());
-                terminals.push(token);
-            }
-        }
-        let mut rules = HashMap::new();
-        let added = grammar.prod_to_rule(grammar.start_prod());
-        for rule in grammar.iter_rules().filter(|&rule| rule != added) {
-            rules.insert(rule.as_storaget(), names.len());
-            // A rule may have the same name as a token.
-            let name = grammar.rule_name_str(rule);
-            let taken = names.iter().any(|other| other == name);
-            names.push(if taken { format!("<{name}>") } else { name.to_string() });
-        }
-        Self { names, terminals, rules }
-    }
-
-    fn symbol(&self, symbol: Symbol<u32>) -> usize {
-        match symbol {
-            Symbol::Token(token) => self.terminals.iter().position(|&other| other == token).unwrap_or(0),
-            Symbol::Rule(rule) => self.rules[&rule.as_storaget()],
-        }
-    }
-}
-
-/// Builds the table of a grammar.
-pub(crate) fn build(grammar: &YaccGrammar<u32>) -> Result<LrTable, GrammarError> {
-    let numbers = Numbers::new(grammar);
-    let terminals = numbers.terminals.len();
-    let added = grammar.start_prod();
-    let mut places: HashMap<u32, usize> = HashMap::new();
-    let mut productions = Vec::new();
-    for production in grammar.iter_pidxs().filter(|&production| production != added) {
-        places.insert(production.as_storaget(), productions.len());
-        productions.push(Production {
-            left: numbers.symbol(Symbol::Rule(grammar.prod_to_rule(production))),
-            right: grammar.prod(production).iter().map(|&symbol| numbers.symbol(symbol)).collect(),
-        });
-    }
+/// Builds the table of a grammar. Returns it with warnings about its conflicts, if they are resolved.
+pub(crate) fn build(source: Source<'_>, rules: &Rules) -> Result<(LrTable, Vec<Warning>), GrammarError> {
     let mut table = LrTable {
-        start: numbers.symbol(grammar.prod(added)[0]),
-        terminals,
-        productions,
+        start: rules.start,
+        terminals: rules.terminals,
+        productions: rules.productions.clone(),
         actions: Vec::new(),
         next: Vec::new(),
-        names: numbers.names.clone(),
-        has_precedences: grammar.iter_tidxs().any(|token| grammar.token_precedence(token).is_some()),
+        names: rules.names.clone(),
+        has_resolutions: false,
+        forbids: Vec::new(),
     };
     if table.names.len() > MAX_SYMBOLS {
         return Err(GrammarError::TooLarge(table.names.len()));
     }
-    let shortest = Shortest::new(&table);
-    let barren = (terminals..table.names.len()).filter(|&symbol| !shortest.derives(symbol));
-    let barren: Vec<String> = barren.map(|symbol| table.names[symbol].clone()).collect();
-    if !barren.is_empty() {
-        return Err(GrammarError::Unproductive(barren));
-    }
-    let (graph, states) = from_yacc(grammar, Minimiser::Pager).map_err(|error| match error.kind {
-        StateTableErrorKind::AcceptReduceConflict(_) => GrammarError::Cyclic(table.names[table.start].clone()),
-        _ => GrammarError::Syntax(format!("no LR(1) table could be built: {error}")),
-    })?;
+    let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
+    let failed = |reason: String| GrammarError::Syntax(format!("no LR(1) table could be built: {reason}"));
+    let grammar = YaccGrammar::<u32>::new_with_storaget(kind, &print(rules))
+        .map_err(|errors| failed(errors.first().map_or_else(String::new, ToString::to_string)))?;
+    let (graph, _) = from_yacc(&grammar, Minimiser::Pager).map_err(|error| failed(error.to_string()))?;
+    let states = States::new(rules, &grammar, &graph);
     let total = table.names.len() + usize::from(graph.all_states_len());
     if total > MAX_SYMBOLS {
         return Err(GrammarError::TooLarge(total));
     }
-    fill(&mut table, grammar, &numbers, &states, |production| places[&production.as_storaget()]);
-    if let Some(conflicts) = states.conflicts() {
-        return Err(GrammarError::Conflict(conflict::explain(&table, grammar, &graph, conflicts, |symbol| {
-            numbers.symbol(symbol)
-        })));
+    let conflicts = states.fill(&mut table);
+    let expected = &rules.expected;
+    let [shift_reduce, reduce_reduce] =
+        [expected.shift_reduce, expected.reduce_reduce].map(|expected| expected.map_or(0, |(count, _)| count));
+    if !table.has_resolutions && shift_reduce + reduce_reduce == 0 {
+        return Ok((table, Vec::new()));
     }
-    Ok(table)
+    let count = states.count();
+    let declared = count.shift_reduce <= shift_reduce && count.reduce_reduce <= reduce_reduce;
+    let accepted = declared && shift_reduce + reduce_reduce > 0 && !expected.glr;
+    if !conflicts.is_empty() && !accepted {
+        return Err(GrammarError::Conflict(conflict::explain(&table, &conflicts, count, expected)));
+    }
+    if let Some(production) = table.endless() {
+        return Err(GrammarError::Endless(table.names[table.productions[production].left].clone()));
+    }
+    let fewer = conflict::fewer(count, expected);
+    let unused = conflict::unused(&table).map(|(symbol, message)| (rules.places[symbol], message));
+    let warnings = fewer.into_iter().chain(unused).map(|(at, message)| source.warning(at, &message)).collect();
+    Ok((table, warnings))
 }
 
-/// Copies the table that grmtools built. States are numbered in breadth-first order from the start state, following the
-/// symbols in order.
-fn fill(
-    table: &mut LrTable,
-    grammar: &YaccGrammar<u32>,
-    numbers: &Numbers,
-    states: &StateTable<u32>,
-    place: impl Fn(PIdx<u32>) -> usize,
-) {
-    let mut known: HashMap<StIdx<u32>, usize> = HashMap::from([(states.start_state(), 0)]);
-    let mut queue = VecDeque::from([states.start_state()]);
-    let mut rules: Vec<_> = grammar
-        .iter_rules()
-        .filter_map(|rule| numbers.rules.get(&rule.as_storaget()).map(|&number| (number, rule)))
-        .collect();
-    rules.sort_unstable_by_key(|&(number, _)| number);
-    while let Some(state) = queue.pop_front() {
-        let mut number = |next: StIdx<u32>| {
-            let fresh = known.len();
-            *known.entry(next).or_insert_with(|| {
-                queue.push_back(next);
-                fresh
-            })
+/// Writes the rules for grmtools. Terminals are t0, t1 and so on, and nonterminals n and their number.
+fn print(rules: &Rules) -> String {
+    let name = |symbol: usize| format!("{}{symbol}", if symbol < rules.terminals { 't' } else { 'n' });
+    let mut text = format!("%start {}\n", name(rules.start));
+    // A string takes whatever is written to it.
+    (0..rules.terminals).for_each(|terminal| _ = writeln!(text, "%token {}", name(terminal)));
+    text.push_str("%%\n");
+    for production in &rules.productions {
+        let right: Vec<String> = production.right.iter().map(|&symbol| name(symbol)).collect();
+        _ = writeln!(text, "{}: {};", name(production.left), right.join(" "));
+    }
+    text
+}
+
+/// What a parser could do in a state: the tokens that it could shift, and the lookaheads for each production that it
+/// could reduce by. The end of the input is the lookahead after the last terminal.
+#[derive(Clone, Debug, Default)]
+struct Choices {
+    shifts: BTreeSet<usize>,
+    reductions: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+/// What remains to do on one lookahead after precedences are applied.
+#[derive(Debug)]
+struct Remaining {
+    shift: bool,
+    reductions: Vec<usize>,
+    /// Whether precedences removed anything.
+    reduced: bool,
+    /// Whether `%nonassoc` forbids the lookahead, whatever remains.
+    forbidden: bool,
+}
+
+/// The productions of a state, with the positions in them that were reached.
+type Core = BTreeSet<(usize, usize)>;
+
+/// The states that grmtools computed, with the symbols as they are numbered here.
+struct States<'a> {
+    rules: &'a Rules,
+    graph: &'a StateGraph<u32>,
+    grammar: &'a YaccGrammar<u32>,
+    /// The number of each nonterminal of grmtools.
+    nonterminals: HashMap<RIdx<u32>, usize>,
+}
+
+impl<'a> States<'a> {
+    fn new(rules: &'a Rules, grammar: &'a YaccGrammar<u32>, graph: &'a StateGraph<u32>) -> Self {
+        let number = |rule: RIdx<u32>| Some((rule, grammar.rule_name_str(rule).strip_prefix('n')?.parse().ok()?));
+        let nonterminals = grammar.iter_rules().filter_map(number).collect();
+        Self { rules, graph, grammar, nonterminals }
+    }
+
+    /// Returns the number of the production for acceptance, which grmtools adds at the end.
+    fn acceptance(&self) -> usize {
+        self.rules.productions.len()
+    }
+
+    fn choices(&self, state: StIdx<u32>) -> Choices {
+        let mut choices = Choices::default();
+        for symbol in self.graph.edges(state).keys() {
+            if let Symbol::Token(token) = symbol {
+                choices.shifts.insert(usize::from(*token));
+            }
+        }
+        for (&(production, dot), lookaheads) in &self.graph.closed_state(state).items {
+            if dot == self.grammar.prod_len(production) {
+                choices.reductions.insert(usize::from(production), lookaheads.iter_set_bits(..).collect());
+            }
+        }
+        choices
+    }
+
+    /// Applies precedences to the choices on a lookahead, in the order in which bison does.
+    fn remaining(&self, choices: &Choices, lookahead: usize) -> Remaining {
+        let rules = self.rules;
+        let mut shift = choices.shifts.contains(&lookahead);
+        let mut reductions = Vec::new();
+        let (mut reduced, mut forbidden) = (false, false);
+        for (&production, _) in choices.reductions.iter().filter(|(_, lookaheads)| lookaheads.contains(&lookahead)) {
+            let precedences = (
+                rules.production_precedences.get(production).copied().flatten(),
+                rules.terminal_precedences.get(lookahead).copied().flatten(),
+            );
+            let (mut shifts, mut reduces) = (shift, true);
+            if let (true, (Some(this), Some(other))) = (shift, precedences) {
+                use std::cmp::Ordering::{Equal, Greater, Less};
+                (shifts, reduces) = match (this.level.cmp(&other.level), other.associativity) {
+                    (Greater, _) | (Equal, Associativity::Left) => (false, true),
+                    (Less, _) | (Equal, Associativity::Right) => (true, false),
+                    (Equal, Associativity::Nonassoc) => (false, false),
+                    (Equal, Associativity::Undefined) => (true, true),
+                };
+            }
+            reduced |= shifts != shift || !reduces;
+            forbidden |= shift && !shifts && !reduces;
+            shift = shifts;
+            if reduces {
+                reductions.push(production);
+            }
+        }
+        Remaining { shift, reductions, reduced, forbidden }
+    }
+
+    /// Counts the conflicts as bison does, which merges states that differ only in their lookaheads, and does not count
+    /// states that cannot be reached once precedences are applied.
+    fn count(&self) -> Count {
+        let core = |state: StIdx<u32>| {
+            let items = self.graph.core_state(state).items.keys();
+            let core = items.map(|&(production, dot)| (usize::from(production), usize::from(dot)));
+            core.collect::<Core>()
         };
-        let mut next = vec![None; table.names.len()];
-        let mut actions = Vec::with_capacity(table.terminals + 1);
-        for (terminal, &token) in numbers.terminals.iter().chain([&grammar.eof_token_idx()]).enumerate() {
-            actions.push(match states.action(state, token) {
-                lrtable::Action::Shift(to) => {
-                    let to = number(to);
-                    next[terminal] = Some(to);
-                    Action::Shift(to)
-                }
-                lrtable::Action::Reduce(production) => Action::Reduce(place(production)),
-                lrtable::Action::Accept => Action::Accept,
-                lrtable::Action::Error => Action::Error,
+        let mut merged: HashMap<Core, (Choices, StIdx<u32>)> = HashMap::new();
+        for state in self.graph.iter_stidxs() {
+            let Choices { shifts, reductions } = self.choices(state);
+            let (all, _) = merged.entry(core(state)).or_insert_with(|| (Choices::default(), state));
+            all.shifts.extend(shifts);
+            for (production, lookaheads) in reductions {
+                all.reductions.entry(production).or_default().extend(lookaheads);
+            }
+        }
+        let mut count = Count::default();
+        let mut queue = vec![self.graph.start_state()];
+        while let Some(state) = queue.pop() {
+            // A state is removed when it is reached for the first time.
+            let Some((choices, state)) = merged.remove(&core(state)) else { continue };
+            let mut shifts = BTreeSet::new();
+            for lookahead in 0..=self.rules.terminals {
+                let Remaining { shift, reductions, .. } = self.remaining(&choices, lookahead);
+                count.shift_reduce += usize::from(shift && !reductions.is_empty());
+                count.reduce_reduce += reductions.len().saturating_sub(1);
+                shifts.extend(shift.then_some(lookahead));
+            }
+            let kept = self.graph.edges(state).iter().filter(|(symbol, _)| match symbol {
+                Symbol::Token(token) => shifts.contains(&usize::from(*token)),
+                Symbol::Rule(_) => true,
             });
+            queue.extend(kept.map(|(_, &next)| next));
         }
-        for &(symbol, rule) in &rules {
-            next[symbol] = states.goto(state, rule).map(&mut number);
+        count
+    }
+
+    /// Fills the table. States are numbered in breadth-first order from the start state, following the symbols in
+    /// order. A conflict is resolved by a shift, or else by the first production. Returns the conflicts.
+    fn fill(&self, table: &mut LrTable) -> Vec<Conflict> {
+        let mut conflicts = Vec::new();
+        let mut known: HashMap<StIdx<u32>, usize> = HashMap::from([(self.graph.start_state(), 0)]);
+        let mut queue = VecDeque::from([self.graph.start_state()]);
+        while let Some(state) = queue.pop_front() {
+            let mut number = |next: StIdx<u32>| {
+                let fresh = known.len();
+                *known.entry(next).or_insert_with(|| {
+                    queue.push_back(next);
+                    fresh
+                })
+            };
+            let mut ways: Vec<Option<StIdx<u32>>> = vec![None; table.names.len()];
+            for (symbol, &to) in self.graph.edges(state) {
+                match symbol {
+                    Symbol::Token(token) => ways[usize::from(*token)] = Some(to),
+                    Symbol::Rule(rule) => ways[self.nonterminals[rule]] = Some(to),
+                }
+            }
+            let choices = self.choices(state);
+            let mut next = vec![None; table.names.len()];
+            let mut forbids = false;
+            let mut actions = Vec::with_capacity(table.terminals + 1);
+            for lookahead in 0..=table.terminals {
+                let Remaining { shift, reductions, reduced, forbidden } = self.remaining(&choices, lookahead);
+                let conflict = reductions.len() + usize::from(shift) > 1;
+                table.has_resolutions |= reduced || conflict;
+                forbids |= forbidden;
+                if conflict {
+                    let shifted = shift.then(|| self.shifted(state, lookahead)).flatten();
+                    let reductions = reductions.clone();
+                    conflicts.push(Conflict { state: table.actions.len(), lookahead, reductions, shifted });
+                }
+                let to = if shift { ways[lookahead].map(&mut number) } else { None };
+                actions.push(match (to, reductions.first()) {
+                    _ if forbidden => Action::Error,
+                    (Some(to), _) => {
+                        next[lookahead] = Some(to);
+                        Action::Shift(to)
+                    }
+                    (None, Some(&production)) if production == self.acceptance() => Action::Accept,
+                    (None, Some(&production)) => Action::Reduce(production),
+                    (None, None) => Action::Error,
+                });
+            }
+            for symbol in table.terminals..table.names.len() {
+                next[symbol] = ways[symbol].map(&mut number);
+            }
+            table.actions.push(actions);
+            table.next.push(next);
+            table.forbids.push(forbids);
         }
-        table.actions.push(actions);
-        table.next.push(next);
+        conflicts
+    }
+
+    /// Returns the first production that continues with a token in a state.
+    fn shifted(&self, state: StIdx<u32>, token: usize) -> Option<usize> {
+        let items = self.graph.closed_state(state).items.keys();
+        let continuing = items.filter(|&&(production, dot)| {
+            let symbol = self.grammar.prod(production).get(usize::from(dot));
+            matches!(symbol, Some(Symbol::Token(next)) if usize::from(*next) == token)
+        });
+        continuing.map(|&(production, _)| usize::from(production)).min()
     }
 }

@@ -79,8 +79,7 @@ fn lookahead(table: &LrTable, number: usize) -> Lookahead {
     if number == table.terminals { Lookahead::End } else { Lookahead::Token(SymbolId::new(number)) }
 }
 
-/// Returns the action of a state. A state that can only reduce by one production does so on every lookahead: an error
-/// is then found later, but before the next shift.
+/// Returns the action of a state. A state that can only reduce by one production does so on every lookahead.
 fn effective(table: &LrTable, state: usize, lookahead: usize) -> Action {
     table.only_reduction(state).map_or(table.actions[state][lookahead], Action::Reduce)
 }
@@ -144,12 +143,12 @@ fn by_suffix(table: &LrTable) -> Result<Automaton, GrammarError> {
 
 /// Returns the automaton with the viable stacks of its table, if they are correct.
 ///
-/// A table without precedences has a path for exactly those stacks that can become a word of its grammar. Precedences
-/// remove actions, so that a path may lead to a dead end. In that case, the viable stacks are computed from the rules
-/// whenever they are needed.
+/// A table without conflicts has a path for exactly those stacks that can become a word of its grammar. The resolution
+/// of a conflict, by precedences or by default, removes actions, so that a path may lead to a dead end. In that case,
+/// the viable stacks are computed from the rules whenever they are needed.
 fn viable(table: &LrTable, automaton: Automaton, next: &[Vec<Option<usize>>]) -> Result<Automaton, GrammarError> {
     let given = automaton.clone().with_viability(Viability::given(automaton.alphabet().len(), next)?)?;
-    if !table.has_precedences {
+    if !table.has_resolutions {
         return Ok(given);
     }
     match Oracle::strict(given.clone())?.check_viable(&()) {

@@ -1,4 +1,6 @@
-//! The errors that grammars can have.
+//! The errors and warnings about grammars.
+
+use std::fmt;
 
 use echostack::automaton::AutomatonError;
 
@@ -26,23 +28,28 @@ pub enum GrammarError {
     /// The grammar has too many symbols or states.
     #[error("the grammar needs {0} states and symbols, but at most {MAX_SYMBOLS} are possible")]
     TooLarge(usize),
-    /// The start rule can derive itself, so that a word has infinitely many derivations.
-    #[error("the start rule {0} can derive itself alone; its words would have infinitely many readings")]
-    Cyclic(String),
-    /// Some nonterminals derive no word.
+    /// A nonterminal can derive itself, so that a word has infinitely many derivations.
     #[error(
-        "no word can be derived from {}: every production contains such a nonterminal; \
-         add a production without one, or remove the nonterminals",
-        .0.join(", ")
+        "{0} can derive itself alone, so that words would have infinitely many readings; \
+         remove the production that leads back to it"
     )]
-    Unproductive(Vec<String>),
-    /// Precedences forbid every continuation of some prefixes of words, and it would take too long to compute which
-    /// ones.
+    Cyclic(String),
+    /// The start symbol derives no word.
+    #[error("the start symbol {0} derives no word, because no derivation from it ends; add a production that ends one")]
+    Empty(String),
+    /// The resolution of conflicts forbids every continuation of some prefixes of words, and it would take too long to
+    /// compute which ones.
     #[error(
-        "the precedences forbid every continuation of {0:?}, although the rules allow some, \
-         and there are too many such stacks to compute; rewrite the rules without these precedences"
+        "the resolution of conflicts forbids every continuation of {0:?}, although the rules allow some, \
+         and there are too many such stacks to compute; rewrite the rules so that they have no conflicts"
     )]
     DeadEnds(String),
+    /// The resolution of conflicts makes the parser reduce forever.
+    #[error(
+        "conflicts are resolved so that a parser would reduce to {0} forever without reading anything; \
+         rewrite the rules so that they have no conflicts"
+    )]
+    Endless(String),
     /// The suffix encoding was requested, but stack suffixes do not decide what to do.
     #[error("no suffix of the stack, however long, decides what to do in this grammar; use the state encoding")]
     NotBySuffix,
@@ -53,8 +60,51 @@ pub enum GrammarError {
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
     /// The lexer was rejected.
-    #[error(transparent)]
-    Lexer(#[from] LexerError),
+    #[error("{path}:{error}")]
+    Lexer {
+        /// The file.
+        path: String,
+        /// The error. It is part of the message, and therefore not reported again as the source.
+        error: LexerError,
+    },
+}
+
+impl GrammarError {
+    /// Returns whether the message begins with the path of a file.
+    pub(crate) fn names_file(&self) -> bool {
+        matches!(self, Self::Syntax(_) | Self::Lexer { .. })
+    }
+}
+
+/// Something in a grammar or lexer that is probably not intended.
+///
+/// It displays as a sentence, after the file, line and column if it is about a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning(String);
+
+impl Warning {
+    pub(crate) fn new(message: String) -> Self {
+        Self(message)
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// The maximum number of names in a list.
+const MAX_LISTED: usize = 12;
+
+/// Lists names in a sentence.
+pub(crate) fn list(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_string(),
+        [most @ .., last] if names.len() <= MAX_LISTED => format!("{} and {last}", most.join(", ")),
+        _ => format!("{} and {} others", names[..MAX_LISTED].join(", "), names.len() - MAX_LISTED),
+    }
 }
 
 /// The maximum number of symbols and states of a grammar.

@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
 use echostack::language::Language;
 use echostack::{Automaton, SymbolId, Word};
 use rand_chacha::ChaCha8Rng;
@@ -13,13 +12,19 @@ use rand_chacha::ChaCha8Rng;
 use crate::build::build;
 use crate::count::{self, Counts};
 use crate::encode::{self, Encoding};
-use crate::error::GrammarError;
-use crate::lexer::{self, Lexer};
-use crate::probe;
+use crate::error::{GrammarError, Warning};
+use crate::lexer::Lexer;
+use crate::resolve::resolve;
+use crate::source::Source;
 use crate::table::LrTable;
+use crate::trim::trim;
+use crate::{probe, yacc};
 
 /// The maximum size of a grammar or lexer file, in bytes.
 const MAX_FILE: u64 = 1 << 24;
+
+/// The number of derivations that are drawn until one is a word.
+const DRAWS: usize = 100;
 
 /// A grammar with its LR(1) table, as a language that a machine can learn.
 #[derive(Debug)]
@@ -28,6 +33,7 @@ pub struct Grammar {
     table: LrTable,
     automaton: Automaton,
     encoding: Encoding,
+    warnings: Vec<Warning>,
     /// The numbers of words by length, up to the longest length that was needed so far.
     counts: Mutex<Option<Arc<Counts>>>,
 }
@@ -36,13 +42,19 @@ impl Grammar {
     /// Creates a grammar from its text in Yacc syntax. Tokens in quotes and names declared with `%token` are terminals.
     ///
     /// # Errors
-    /// If the text is not a valid grammar, or has a conflict that precedences do not resolve.
+    /// If the text is not a valid grammar, or has a conflict that precedences do not resolve and `%expect` does not
+    /// allow.
     pub fn new(name: impl Into<String>, yacc: &str, encoding: Encoding) -> Result<Self, GrammarError> {
-        let grammar = YaccGrammar::<u32>::new_with_storaget(YaccKind::Original(YaccOriginalActionKind::NoAction), yacc)
-            .map_err(|errors| GrammarError::Syntax(lexer::explain(yacc, &errors)))?;
-        let table = build(&grammar)?;
+        Self::read(name.into(), Source { file: None, text: yacc }, encoding)
+    }
+
+    fn read(name: String, source: Source<'_>, encoding: Encoding) -> Result<Self, GrammarError> {
+        let (rules, mut warnings) = resolve(source, &yacc::read(source)?)?;
+        let (rules, useless) = trim(source, &rules)?;
+        let (table, resolved) = build(source, &rules)?;
+        warnings.extend(useless.into_iter().chain(resolved));
         let (automaton, encoding) = encode::encode(&table, encoding)?;
-        Ok(Self { name: name.into(), table, automaton, encoding, counts: Mutex::new(None) })
+        Ok(Self { name, table, automaton, encoding, warnings, counts: Mutex::new(None) })
     }
 
     /// Reads a grammar and its lexer, if it has one, from a folder with `grammar.y` and `lexer.l`, or a grammar from a
@@ -54,10 +66,16 @@ impl Grammar {
         let name = path.file_stem().map_or_else(|| "grammar".to_string(), |name| name.to_string_lossy().into_owned());
         let folder = path.is_dir();
         let yacc = if folder { path.join("grammar.y") } else { path.to_path_buf() };
-        let grammar = Self::new(name, &read(&yacc)?, encoding)?;
+        let source = Source { file: Some(&yacc.to_string_lossy()), text: &read(&yacc)? };
+        let grammar = Self::read(name, source, encoding)?;
         let lex = path.join("lexer.l");
-        let lexer = if folder && lex.exists() { Some(Lexer::new(&read(&lex)?)?) } else { None };
+        let lexer = if folder && lex.exists() { Some(read_lexer(&lex)?) } else { None };
         Ok((grammar, lexer))
+    }
+
+    /// Returns what in the grammar is probably not intended, such as parts that no word needs.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// Returns the LR(1) table.
@@ -68,6 +86,11 @@ impl Grammar {
     /// Returns the encoding of the table as rules: [`Encoding::Suffix`] or [`Encoding::State`].
     pub fn encoding(&self) -> Encoding {
         self.encoding
+    }
+
+    /// Returns whether what the rules derive is a word, which the resolution of conflicts may forbid.
+    fn is_word(&self, derived: &[usize]) -> bool {
+        !self.table.has_resolutions || self.table.accepts(derived)
     }
 
     /// Returns the numbers of words up to this length, which are computed if necessary.
@@ -92,6 +115,11 @@ fn read(path: &Path) -> Result<String, GrammarError> {
     std::fs::read_to_string(path).map_err(io)
 }
 
+fn read_lexer(path: &Path) -> Result<Lexer, GrammarError> {
+    let text = read(path)?;
+    Lexer::new(&text).map_err(|error| GrammarError::Lexer { path: path.display().to_string(), error })
+}
+
 fn words(all: Vec<Vec<usize>>) -> Vec<Word> {
     all.into_iter().map(|word| Word::Symbols(word.into_iter().map(SymbolId::new).collect())).collect()
 }
@@ -110,14 +138,22 @@ impl Language for Grammar {
     /// Draws a length uniformly from the lengths that words have, and then a word uniformly from the words of that
     /// length (if the grammar is unambiguous without its precedences). Words of more than 5,000 tokens are not drawn.
     fn word(&self, random: &mut ChaCha8Rng, lengths: RangeInclusive<usize>) -> Option<Word> {
-        let symbols = self.counts(count::LONGEST.min(*lengths.end()))?.draw(&self.table, random, &lengths)?;
-        Some(Word::Symbols(symbols.into_iter().map(SymbolId::new).collect()))
+        let counts = self.counts(count::LONGEST.min(*lengths.end()))?;
+        for _ in 0..DRAWS {
+            let symbols = counts.draw(&self.table, random, &lengths)?;
+            if self.is_word(&symbols) {
+                return Some(Word::Symbols(symbols.into_iter().map(SymbolId::new).collect()));
+            }
+        }
+        None
     }
 
     /// Returns, for each production and each place where its rule is used, a shortest word that uses the production
-    /// there.
+    /// there. Words that the resolution of conflicts forbids are left out.
     fn covering(&self) -> Vec<Word> {
-        words(count::covering(&self.table))
+        let mut covering = count::covering(&self.table);
+        covering.retain(|word| self.is_word(word));
+        words(covering)
     }
 
     /// Returns a shortest path to each state of the table followed by each token, and a shortest path through each

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use cfgrammar::{Span, Spanned};
 use echostack::SymbolId;
 
 use crate::dfa::{Dfa, TooLarge};
@@ -155,13 +154,4 @@ impl Lexer {
         tokenizer.read_symbols(text.as_bytes(), symbols, out)?;
         tokenizer.finish(&mut |found| out.push(symbols[found.name as usize]))
     }
-}
-
-/// Formats the errors that grmtools found in a text, with their positions.
-pub(crate) fn explain<E: Spanned + fmt::Display>(text: &str, errors: &[E]) -> String {
-    let one = |error: &E| {
-        let place = Place::new(text, error.spans().first().map_or(0, Span::start));
-        format!("{}:{}: {error}\n{}", place.line, place.column, place.excerpt())
-    };
-    errors.iter().map(one).collect::<Vec<_>>().join("\n")
 }

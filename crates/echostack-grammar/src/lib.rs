@@ -1,9 +1,9 @@
 //! Turns grammars in Yacc syntax into automata and words that reservoir stack machines can learn from, and lexers that
 //! split texts into tokens.
 //!
-//! This crate is for people who have a grammar and want a machine that has learned it. grmtools reads the grammar and
-//! builds its LR(1) table. This crate does everything after that: it [encodes](Encoding) the table as rules, draws
-//! [words](Grammar), and explains conflicts.
+//! This crate is for people who have a grammar and want a machine that has learned it. It reads the grammar as it was
+//! written for Yacc or bison, and grmtools computes its LR(1) states. The table is then [encoded](Encoding) as rules,
+//! [words](Grammar) are drawn, and conflicts are explained.
 //!
 //! ```
 //! use echostack::{Oracle, Recognizer, Verdict};
@@ -18,6 +18,7 @@
 //! ```
 
 mod build;
+mod code;
 mod conflict;
 mod count;
 mod dfa;
@@ -29,13 +30,19 @@ mod lex;
 mod lexer;
 mod place;
 mod probe;
+mod resolve;
+mod rules;
+mod scan;
+mod source;
 mod stream;
 mod subject;
 mod table;
 mod tokenizer;
+mod trim;
+mod yacc;
 
 pub use encode::Encoding;
-pub use error::{GrammarError, MAX_SYMBOLS};
+pub use error::{GrammarError, MAX_SYMBOLS, Warning};
 pub use grammar::Grammar;
 pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement};
 pub use lexer::{Lexeme, Lexer, LexerError, Tokens};

@@ -7,7 +7,7 @@ use crate::count::Shortest;
 use crate::table::{Action, LrTable};
 
 /// Returns the symbols on a shortest path to each state.
-fn ways(table: &LrTable, shortest: &Shortest<'_>) -> Vec<Option<Vec<usize>>> {
+pub(crate) fn ways(table: &LrTable, shortest: &Shortest<'_>) -> Vec<Option<Vec<usize>>> {
     let mut ways: Vec<Option<Vec<usize>>> = vec![None; table.states()];
     ways[0] = Some(Vec::new());
     let mut queue = VecDeque::from([0]);

@@ -1,5 +1,6 @@
 //! The subjects that models are made for: tasks, grammars and automata.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use echostack::tasks::Task;
 use echostack::{Alphabet, Automaton, Control, Manifest, Oracle};
 
 use crate::encode::Encoding;
-use crate::error::GrammarError;
+use crate::error::{GrammarError, Warning, list};
 use crate::grammar::Grammar;
 use crate::lexer::Lexer;
 
@@ -23,12 +24,24 @@ pub enum SubjectError {
     #[error(transparent)]
     Task(#[from] UnknownName),
     /// The grammar cannot be used.
-    #[error("could not use the grammar {path}")]
+    #[error("could not use the grammar{}", if source.names_file() { String::new() } else { format!(" {path}") })]
     Grammar {
         /// The file or folder of the grammar.
         path: String,
         /// The reason.
         source: GrammarError,
+    },
+    /// The lexer does not produce all terminals of the grammar.
+    #[error(
+        "the lexer of {name} never produces {}, which the grammar has: a proof would be about words that no text \
+         stands for; add a rule to the lexer for each terminal, or remove it from the grammar",
+        list(&missing.iter().map(String::as_str).collect::<Vec<_>>())
+    )]
+    Lexer {
+        /// The name of the subject.
+        name: String,
+        /// The terminals that are not produced.
+        missing: Vec<String>,
     },
     /// The file of an automaton could not be read.
     #[error("could not read {path}")]
@@ -81,6 +94,7 @@ pub struct Subject {
     alphabet: Arc<Alphabet>,
     lexer: Option<Lexer>,
     encoding: Option<Encoding>,
+    warnings: Vec<Warning>,
 }
 
 impl std::fmt::Debug for Subject {
@@ -92,7 +106,8 @@ impl std::fmt::Debug for Subject {
 impl From<Task> for Subject {
     fn from(task: Task) -> Self {
         let (language, alphabet) = (task.language(), task.alphabet());
-        Self { name: task.name().to_string(), task: Some(task), language, alphabet, lexer: None, encoding: None }
+        let name = task.name().to_string();
+        Self { name, task: Some(task), language, alphabet, lexer: None, encoding: None, warnings: Vec::new() }
     }
 }
 
@@ -119,8 +134,10 @@ impl Subject {
 
     /// Creates a subject from a grammar and the lexer that splits texts into its tokens, if there is one.
     pub fn of_grammar(grammar: Grammar, lexer: Option<Lexer>) -> Self {
-        let encoding = Some(grammar.encoding());
-        Self { lexer, encoding, ..Self::of_language(grammar.to_string(), Arc::new(grammar)) }
+        let (encoding, warnings) = (Some(grammar.encoding()), grammar.warnings().to_vec());
+        let mut this = Self { lexer, encoding, warnings, ..Self::of_language(grammar.to_string(), Arc::new(grammar)) };
+        this.compare_lexer();
+        this
     }
 
     /// Reads a grammar and its lexer, if it has one, like [`Grammar::open`].
@@ -157,7 +174,35 @@ impl Subject {
 
     fn of_language(name: String, language: Arc<dyn Language>) -> Self {
         let alphabet = language.automaton().alphabet().clone();
-        Self { name, task: None, language: Some(language), alphabet, lexer: None, encoding: None }
+        Self { name, task: None, language: Some(language), alphabet, lexer: None, encoding: None, warnings: Vec::new() }
+    }
+
+    /// Adds warnings about terminals that the lexer does not produce, and about tokens that the grammar does not have.
+    fn compare_lexer(&mut self) {
+        let Some(lexer) = &self.lexer else { return };
+        let missing = self.missing();
+        if !missing.is_empty() {
+            let message = format!("the lexer never produces {}, which the grammar has", list(&missing));
+            self.warnings.push(Warning::new(message));
+        }
+        let terminals: HashSet<&str> = self.terminals().collect();
+        let foreign: Vec<&str> =
+            lexer.names().iter().map(String::as_str).filter(|name| !terminals.contains(name)).collect();
+        if !foreign.is_empty() {
+            let message = format!("the lexer produces {}, which no word of the grammar contains", list(&foreign));
+            self.warnings.push(Warning::new(message));
+        }
+    }
+
+    fn terminals(&self) -> impl Iterator<Item = &str> {
+        self.alphabet.terminals().map(|symbol| self.alphabet.name(symbol))
+    }
+
+    /// Returns the terminals that the lexer never produces, if there is a lexer.
+    fn missing(&self) -> Vec<&str> {
+        let Some(lexer) = &self.lexer else { return Vec::new() };
+        let produced: HashSet<&str> = lexer.names().iter().map(String::as_str).collect();
+        self.terminals().filter(|name| !produced.contains(name)).collect()
     }
 
     /// Returns the name of the task or grammar, or the path of the automaton file.
@@ -196,6 +241,20 @@ impl Subject {
     /// Returns the encoding of the grammar as rules, if the subject is a grammar.
     pub fn encoding(&self) -> Option<Encoding> {
         self.encoding
+    }
+
+    /// Returns what in the grammar and its lexer is probably not intended.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Checks that the lexer, if there is one, produces every terminal of the grammar.
+    ///
+    /// # Errors
+    /// If there is a terminal that the lexer never produces.
+    pub fn check_lexer(&self) -> Result<(), SubjectError> {
+        let missing: Vec<String> = self.missing().into_iter().map(String::from).collect();
+        if missing.is_empty() { Ok(()) } else { Err(SubjectError::Lexer { name: self.name.clone(), missing }) }
     }
 
     /// Returns the oracle of the language in a mode.
@@ -287,5 +346,46 @@ mod tests {
         assert!(matches!(named("task:nothing"), Err(SubjectError::Task(_))));
         assert!(matches!(named("nothing"), Err(SubjectError::Io { .. })));
         assert!(matches!(named("grammar:nothing"), Err(SubjectError::Grammar { .. })));
+    }
+
+    #[test]
+    fn a_lexer_is_compared_with_the_terminals() {
+        let warnings = |lexer: &str| {
+            let grammar = Grammar::new("sums", "%%\nS: S '+' 'n' | 'n';\n", Encoding::Auto).unwrap();
+            let subject = Subject::of_grammar(grammar, Some(Lexer::new(lexer).unwrap()));
+            let warnings: Vec<String> = subject.warnings().iter().map(ToString::to_string).collect();
+            (warnings, subject.check_lexer())
+        };
+        let (told, checked) = warnings("%%\nn \"n\"\n\\+ \"+\"\n");
+        assert!(told.is_empty() && checked.is_ok());
+        let (told, checked) = warnings("%%\nm \"m\"\nn \"n\"\n");
+        let expected = [
+            "the lexer never produces +, which the grammar has",
+            "the lexer produces m, which no word of the grammar contains",
+        ];
+        assert_eq!(told, expected);
+        let message = checked.unwrap_err().to_string();
+        assert!(message.starts_with("the lexer of sums never produces +, which the grammar has: "), "{message}");
+    }
+
+    #[test]
+    fn an_error_names_the_file_and_the_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let told = |path: &Path| {
+            let error = Subject::open_grammar(path, Encoding::Auto).unwrap_err();
+            let source = std::error::Error::source(&error).unwrap().to_string();
+            format!("{error}: {}", source.lines().next().unwrap())
+        };
+        std::fs::write(path("sums.y"), "%start S\n%%\nS: 'x' T;\n").unwrap();
+        let expected = "sums.y:3:8: T has no rules and is not declared as a token; write a rule, or declare %token T";
+        assert_eq!(told(&path("sums.y")), format!("could not use the grammar: {}", path(expected).display()));
+        std::fs::write(path("grammar.y"), "%%\nS: 'x' S;\n").unwrap();
+        let expected = format!("could not use the grammar {}: the start symbol S derives", folder.path().display());
+        assert!(told(folder.path()).starts_with(&expected));
+        std::fs::write(path("grammar.y"), "%%\nS: 'x';\n").unwrap();
+        std::fs::write(path("lexer.l"), "%%\nx x\n").unwrap();
+        let expected = format!("could not use the grammar: {}:2:", path("lexer.l").display());
+        assert!(told(folder.path()).starts_with(&expected), "{}", told(folder.path()));
     }
 }

@@ -1,0 +1,48 @@
+//! The rules of a grammar, as they are written in its file.
+
+use crate::table::Production;
+
+/// The rules of a grammar. Symbols are numbers: terminals first, then nonterminals.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) names: Vec<String>,
+    /// Where each symbol occurs first, or has its first rule if it is a nonterminal.
+    pub(crate) places: Vec<usize>,
+    pub(crate) terminals: usize,
+    pub(crate) start: usize,
+    pub(crate) productions: Vec<Production>,
+    /// The precedence of each terminal.
+    pub(crate) terminal_precedences: Vec<Option<Precedence>>,
+    /// The precedence of each production.
+    pub(crate) production_precedences: Vec<Option<Precedence>>,
+    pub(crate) expected: Expected,
+}
+
+/// A precedence: higher levels bind more tightly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Precedence {
+    pub(crate) level: usize,
+    pub(crate) associativity: Associativity,
+}
+
+/// What resolves a conflict between a production and a terminal of the same level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Associativity {
+    Left,
+    Right,
+    /// Neither is possible: the terminal is an error.
+    Nonassoc,
+    /// `%precedence`: the conflict remains.
+    Undefined,
+}
+
+/// The conflicts that a grammar declares, and where.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Expected {
+    /// The number of `%expect`.
+    pub(crate) shift_reduce: Option<(usize, usize)>,
+    /// The number of `%expect-rr`.
+    pub(crate) reduce_reduce: Option<(usize, usize)>,
+    /// Whether the parser is a GLR parser, which follows both sides of a conflict instead of resolving it.
+    pub(crate) glr: bool,
+}

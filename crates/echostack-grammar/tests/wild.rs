@@ -1,0 +1,457 @@
+//! Tests of grammars as they are written for bison: whatever is in them besides the language is passed over.
+
+use std::fmt::Write;
+
+use echostack::language::Language;
+use echostack::{Oracle, Recognizer, Verdict};
+use echostack_grammar::{Encoding, Grammar, GrammarError, LrTable};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+fn read(yacc: &str) -> Grammar {
+    Grammar::new("test", yacc, Encoding::Auto).unwrap_or_else(|error| panic!("{error}\n{yacc}"))
+}
+
+fn warnings(yacc: &str) -> Vec<String> {
+    read(yacc).warnings().iter().map(ToString::to_string).collect()
+}
+
+/// Returns everything that a table says.
+fn contents(table: &LrTable) -> String {
+    let mut text = format!("{:?} {} {:?}\n", table.names(), table.terminals(), table.productions());
+    for state in 0..table.states() {
+        let actions: Vec<_> = (0..=table.terminals()).map(|lookahead| table.action(state, lookahead)).collect();
+        let next: Vec<_> = (0..table.names().len()).map(|symbol| table.next(state, symbol)).collect();
+        writeln!(text, "{actions:?} {next:?}").unwrap();
+    }
+    text
+}
+
+fn accepts(grammar: &Grammar, text: &str) -> bool {
+    let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
+    let word = grammar.automaton().alphabet().word(text.split_whitespace()).unwrap();
+    oracle.judge(&word) == Verdict::Accept
+}
+
+#[test]
+fn what_is_not_about_the_language_is_passed_over() {
+    let plain = "%token NUM ID\n%left '+'\n%left '*'\n%%\nlist: | list expr ';' | list ID '=' expr ';';\nexpr: NUM | expr '+' expr | expr '*' expr | '-' expr %prec '*';\n";
+    let decorated = r#"/* A calculator. */
+%require "3.8"
+%language "c++"
+%{
+#include <stdio.h>
+/* %} */ static const char *end = "%}"; // don't stop here: %}
+%}
+%code requires { struct node { int value; }; }
+%union value { int number; struct { char *name; } id; }
+%define api.value.type {union value}
+%define parse.error verbose
+%locations %debug
+%parse-param { int *result } {char brace = '}';}
+%initial-action { @$.begin.filename = @$.end.filename = "{"; };
+%token <number> NUM 258 "number" <id> ID _("identifier")
+%token PLUS '+' "plus"; /* two tokens: */
+%type <number> list,
+    expr
+%nterm <number> unused-nonterminal
+%destructor { free($$); } <id> <*> expr
+%printer { fprintf(yyo, "}"); } <number>
+%left <number> '+'
+%left
+  '*' /* over
+  lines */
+%start list
+%expect 0
+%%
+list[result]
+  : %empty { $$ = '}'; /* } */ }
+  | list { before(); } expr[value] <number>{ mid(); }[act] ';' { puts("}\"{"); } // }
+  | list "identifier" '=' expr ';' { if (1) { f(); } else { g(); } }
+%type <number> list
+expr : "number" | expr[left] '+' expr[right] | expr '*' expr { $$ = $1 * $3; } %prec '*' ;;
+| '\x2d' expr %prec '*' %dprec 2 %merge <choose> { $$ = -$2; }
+%%
+int main() { return yyparse(); } }}} %%%
+"#;
+    let decorated = decorated.replace("%token PLUS '+' \"plus\"; /* two tokens: */\n", "%token '+' \"plus\"\n");
+    // The declarations list '+' before the other terminals.
+    let plain = plain.replace("%token NUM ID\n", "%token NUM ID '+'\n");
+    assert_eq!(contents(read(&plain).table()), contents(read(&decorated).table()));
+    assert_eq!(warnings(&decorated), Vec::<String>::new());
+}
+
+#[test]
+fn literals_stand_for_the_tokens_that_they_are_aliases_for() {
+    let grammar =
+        read("%left \"+\"\n%token PLUS \"+\" NUM \"number\" END 0 \"end\"\n%%\ne: e \"+\" e | \"number\" | '\\n';\n");
+    assert_eq!(grammar.table().names(), ["PLUS", "NUM", "\\n", "e"]);
+    assert!(accepts(&grammar, "NUM PLUS NUM PLUS \\n"));
+    assert_eq!(grammar.warnings(), []);
+    // As in bison, only a literal in double quotes is an alias.
+    assert_eq!(
+        read("%token PLUS \"+\" B 'c'\n%%\ne: \"+\" '+' B \"c\" 'c';\n").table().names(),
+        ["PLUS", "B", "c", "+", "e"]
+    );
+    // A token and a nonterminal with the same name are different.
+    assert_eq!(read("%%\nS: 'S' S | 'x';\n").table().names(), ["S", "x", "<S>"]);
+}
+
+#[test]
+fn productions_with_the_error_token_are_left_out() {
+    let yacc = "%%\nlines: | lines line;\nline: 'x' ';'\n  | error ';' { yyerrok; }\n  | 'y' bad;\nbad: error;\n";
+    let grammar = read(yacc);
+    assert_eq!(grammar.table().names(), ["x", ";", "lines", "line"]);
+    assert_eq!(
+        warnings(yacc),
+        [
+            "4:5: 2 productions with the token error are left out: error recovery is not part of the language",
+            "6:1: bad derives no word; it is left out, with every production that contains it",
+        ]
+    );
+}
+
+#[test]
+fn what_no_word_needs_is_left_out_with_a_warning() {
+    let yacc = "%token A B C\n%token D\n%%\nS: A | B T; T: 'd' T; U: V; V: C | 'e';\n";
+    assert_eq!(read(yacc).table().names(), ["A", "S"]);
+    assert_eq!(
+        warnings(yacc),
+        [
+            "2:8: D is declared as a token, but no rule uses it",
+            "4:13: T derives no word; it is left out, with every production that contains it",
+            "4:23: U and V cannot be reached from the start symbol S; they are left out",
+        ]
+    );
+}
+
+const DANGLING: &str = "%%\nS: 'if' S | 'if' S 'else' S | 'x';\n";
+
+#[test]
+fn conflicts_that_are_expected_are_resolved_as_in_yacc() {
+    let grammar = read(&format!("%expect 1\n{DANGLING}"));
+    assert!(accepts(&grammar, "if if x else x else x"));
+    assert!(!accepts(&grammar, "if x else x else x"));
+    assert_eq!(grammar.warnings(), []);
+    let error = Grammar::new("test", &format!("%expect 0{DANGLING}"), Encoding::Auto).unwrap_err().to_string();
+    assert!(
+        error.starts_with("the grammar has 1 shift/reduce conflict, but declares that it has no conflict"),
+        "{error}"
+    );
+    assert_eq!(
+        warnings(&format!("%expect 3{DANGLING}")),
+        ["1:1: 3 conflicts of this kind are expected, but the grammar has 1 shift/reduce conflict"]
+    );
+    let error = Grammar::new("test", &format!("%glr-parser %expect 1{DANGLING}"), Encoding::Auto).unwrap_err();
+    assert!(error.to_string().contains("which only a GLR parser could follow"), "{error}");
+
+    let two = "%%\nS: A 'x' | B 'y' | B 'x'; A: 'a'; B: 'a';\n";
+    let grammar = read(&format!("%expect-rr 1\n{two}"));
+    // The first production wins.
+    assert!(accepts(&grammar, "a x") && accepts(&grammar, "a y"));
+    let never = warnings("%expect-rr 2\n%%\nS: A | B; A: 'a'; B: 'a';\n");
+    let told = "3:19: the production B: \"a\" is never used, because conflicts are resolved in favor of others";
+    assert_eq!(
+        never,
+        ["1:1: 2 conflicts of this kind are expected, but the grammar has 1 reduce/reduce conflict", told]
+    );
+    assert!(matches!(
+        Grammar::new("test", &format!("%expect 1\n{two}"), Encoding::Auto),
+        Err(GrammarError::Conflict(_))
+    ));
+}
+
+#[test]
+fn precedence_without_associativity_leaves_the_conflict() {
+    let rules = "%%\nS: S '+' S | 'x';\n";
+    for (kind, words) in [("left", 1), ("right", 1), ("nonassoc", 0)] {
+        let grammar = read(&format!("%{kind} '+'\n{rules}"));
+        assert_eq!(accepts(&grammar, "x + x + x"), words == 1, "{kind}");
+    }
+    let error = Grammar::new("test", &format!("%precedence '+'\n{rules}"), Encoding::Auto).unwrap_err();
+    assert!(error.to_string().starts_with("the grammar has 1 shift/reduce conflict: it is ambiguous"), "{error}");
+    let resolved =
+        read("%precedence 'then'\n%precedence 'else'\n%%\nS: 'if' S %prec 'then' | 'if' S 'else' S | 'x';\n");
+    assert_eq!(contents(resolved.table()), contents(read(&format!("%expect 1{DANGLING}")).table()));
+    // Without default precedences, only %prec gives a production one.
+    let error = Grammar::new("test", &format!("%left '+'\n%no-default-prec\n{rules}"), Encoding::Auto);
+    assert!(matches!(error, Err(GrammarError::Conflict(_))));
+}
+
+#[test]
+fn a_parser_that_would_never_stop_reducing_is_refused() {
+    let yacc = "%expect 2\n%left 'c'\n%left HIGH\n%%\nS: A S 'b' | 'c' | 'd';\nA: %prec HIGH;\n";
+    let error = Grammar::new("test", yacc, Encoding::Auto).unwrap_err();
+    assert!(matches!(&error, GrammarError::Endless(name) if name == "A"), "{error}");
+}
+
+#[test]
+fn words_that_are_forbidden_are_not_drawn() {
+    let grammar = read("%nonassoc '<'\n%%\nS: S '<' S | 'x';\n");
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    for _ in 0..50 {
+        assert!(grammar.word(&mut random, 1..=3).is_some_and(|word| word.len() <= 3));
+    }
+    assert_eq!(grammar.word(&mut random, 5..=5), None);
+    assert_eq!(grammar.covering().len(), 2);
+}
+
+/// A random grammar: the productions of each nonterminal. Nonterminals are capital letters, terminals small ones.
+type Rules = Vec<(char, Vec<Vec<char>>)>;
+
+fn random_rules(random: &mut ChaCha8Rng) -> Rules {
+    let nonterminals: Vec<char> = ('A'..='E').take(random.random_range(1..=4)).collect();
+    let terminals: Vec<char> = ('a'..='e').take(random.random_range(1..=4)).collect();
+    let mut rules = Vec::new();
+    for &left in &nonterminals {
+        let mut productions = Vec::new();
+        for _ in 0..random.random_range(1..4) {
+            let length = random.random_range(0..4);
+            let symbols = (0..length).map(|_| {
+                let kind = if random.random_bool(0.4) { &nonterminals } else { &terminals };
+                kind[random.random_range(0..kind.len())]
+            });
+            productions.push(symbols.collect());
+        }
+        rules.push((left, productions));
+    }
+    rules
+}
+
+/// Declarations of tokens and precedences that do not depend on how the rules are written.
+const TOKENS: &str = "%token a b c d e\n";
+
+fn plain(head: &str, rules: &Rules) -> String {
+    let mut text = format!("{head}%%\n");
+    for (left, productions) in rules {
+        for production in productions {
+            let symbols: Vec<String> = production.iter().map(char::to_string).collect();
+            writeln!(text, "{left}: {};", symbols.join(" ")).unwrap();
+        }
+    }
+    text
+}
+
+/// Returns one of the texts, or nothing.
+fn some(random: &mut ChaCha8Rng, texts: &[&str]) -> String {
+    match random.random_range(0..texts.len() * 2) {
+        number if number < texts.len() => texts[number].to_string(),
+        _ => String::new(),
+    }
+}
+
+const SPACES: [&str; 6] = ["\n", "\t", " /* } ' \" %% */ ", " // ; | } \n", "\r\n", " /**/ "];
+const ACTIONS: [&str; 5] =
+    ["{ $$ = $1; }", "{ f(\"}\", '\\'', '{'); /* } */ }", "<value>{ if (x) { y(); } }", "{ // }\n}[name]", "{}"];
+const DECLARATIONS: [&str; 9] = [
+    "%{\n#include <stdio.h>\nchar *s = \"%}\"; /* %} */\n%}\n",
+    "%union { int i; struct { char c; } s; }\n",
+    "%type <i> A,\n   B\n",
+    "%code requires { /* } */ }\n",
+    "%define api.value.type {int}\n",
+    "%destructor { free($$); } <*> A\n",
+    "%locations\n%verbose;\n",
+    "%parse-param {int *p} {char q}\n",
+    "%printer { f(yyo, \"}\"); } <i>\n",
+];
+
+/// Writes the same grammar as `plain`, with everything around it that a grammar for bison may have.
+fn decorated(random: &mut ChaCha8Rng, head: &str, rules: &Rules) -> String {
+    let mut text = String::new();
+    for _ in 0..3 {
+        text += &some(random, &DECLARATIONS);
+    }
+    let tokens = "%token <i> a 300 \"the a\" b\n%token c <s> d 400 _(\"the d\") e\n";
+    text += &head.replace(TOKENS, tokens);
+    text += &some(random, &DECLARATIONS);
+    text += "%%\n";
+    for (number, (left, productions)) in rules.iter().enumerate() {
+        write!(text, "{left}{}{}:", some(random, &["[left]"]), some(random, &SPACES)).unwrap();
+        for (number, production) in productions.iter().enumerate() {
+            text += if number > 0 { "|" } else { "" };
+            text += if production.is_empty() && random.random_bool(0.5) { " %empty " } else { " " };
+            for symbol in production {
+                text += &some(random, &ACTIONS);
+                text += &some(random, &SPACES);
+                match symbol {
+                    'a' if random.random_bool(0.5) => text += " \"the a\" ",
+                    'd' if random.random_bool(0.5) => text += " \"the d\" ",
+                    'b' if random.random_bool(0.2) => text += " 'b' ",
+                    symbol => write!(text, " {symbol} ").unwrap(),
+                }
+                text += &some(random, &["[name]"]);
+            }
+            text += &some(random, &ACTIONS);
+            text += &some(random, &SPACES);
+        }
+        let semicolon = if number + 1 == rules.len() { ["", ";"] } else { [" ", ";;"] };
+        text += semicolon[random.random_range(0..2)];
+        text += &some(random, &["%type <i> A;\n", "%locations;\n"]);
+    }
+    text + &some(random, &["%%\nint main() { return '}'; } %% }"])
+}
+
+#[test]
+fn a_decorated_grammar_has_the_same_table() {
+    let mut random = ChaCha8Rng::seed_from_u64(19);
+    let (mut tables, mut errors) = (0, 0);
+    for _ in 0..1500 {
+        let rules = random_rules(&mut random);
+        let precedences = some(&mut random, &["%left a b\n%right c\n", "%nonassoc a\n%precedence b c d\n"]);
+        let expected = some(&mut random, &["%expect 4\n%expect-rr 4\n"]);
+        let head = format!("{TOKENS}%start A\n{precedences}{expected}");
+        let (one, other) = (plain(&head, &rules), decorated(&mut random, &head, &rules));
+        let read = |yacc: &str| {
+            let grammar = Grammar::new("test", yacc, Encoding::State).map_err(|error| error.to_string());
+            grammar.map(|grammar| contents(grammar.table()))
+        };
+        let (expected, found) = (read(&one), read(&other));
+        assert_eq!(expected, found, "{one}\n{other}");
+        *if expected.is_ok() { &mut tables } else { &mut errors } += 1;
+    }
+    assert!(tables > 300 && errors > 300, "{tables} tables and {errors} errors");
+}
+
+#[test]
+fn a_damaged_grammar_leads_to_a_value() {
+    let mut random = ChaCha8Rng::seed_from_u64(21);
+    let parts =
+        ["%", "%%", "'", "\"", "{", "}", "/*", "//", "\\", "<", "[", ":", "|", ";", "é", "\0", "%prec", "%?{", "error"];
+    let (mut grammars, mut errors) = (0, 0);
+    for _ in 0..3000 {
+        let rules = random_rules(&mut random);
+        let mut text = decorated(&mut random, &format!("{TOKENS}%start A\n"), &rules);
+        for _ in 0..random.random_range(1..4) {
+            let place = |random: &mut ChaCha8Rng| {
+                let at = random.random_range(0..=text.len());
+                (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+            };
+            let (one, other) = (place(&mut random), place(&mut random));
+            let part = parts[random.random_range(0..parts.len())];
+            let from = one.min(other).max(one.max(other).saturating_sub(random.random_range(0..20)));
+            let from = (0..=from).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+            text.replace_range(from..one.max(other), part);
+        }
+        *if Grammar::new("test", &text, Encoding::Auto).is_ok() { &mut grammars } else { &mut errors } += 1;
+    }
+    assert!(grammars > 100 && errors > 100, "{grammars} grammars and {errors} errors");
+}
+
+const PROTOTYPES: &str = "%{\nstatic int yylex(void);\nstatic void yyerror(const char *);\n%}\n";
+
+/// A parser in C for words of the letters a to e, one per line. It prints whether each is a word of the language.
+const DRIVER: &str = r"
+#include <stdio.h>
+static const char *at;
+static int yylex(void) { return *at ? 258 + (*at++ - 'a') : 0; }
+static void yyerror(const char *message) { (void)message; }
+int main(void) {
+    static char line[100];
+    while (fgets(line, sizeof line, stdin)) {
+        for (at = line; *at; at++) if (*at == '\n') *(char *)at = 0;
+        at = line;
+        putchar(yyparse() ? '0' : '1');
+    }
+    return 0;
+}
+";
+
+/// Runs a program in a folder, and returns what it writes to standard output and standard error.
+fn run(folder: &std::path::Path, program: &str, arguments: &[&str], input: &str) -> Option<(String, String)> {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap_or_else(|error| panic!("this test needs {program}: {error}"));
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    output.status.success().then(|| (text(output.stdout), text(output.stderr)))
+}
+
+/// Compares random grammars with bison: the numbers of conflicts, and the verdicts on all words of up to six letters.
+#[test]
+#[ignore = "needs bison and a C compiler"]
+fn conflicts_and_languages_are_those_of_bison() {
+    let mut random = ChaCha8Rng::seed_from_u64(20);
+    let folder = tempfile::tempdir().unwrap();
+    let letters = ["a", "b", "c", "d", "e"];
+    let mut words = vec![String::new()];
+    let mut last = 0;
+    for _ in 0..6 {
+        let longer: Vec<String> =
+            words[last..].iter().flat_map(|word| letters.map(|letter| format!("{word}{letter}"))).collect();
+        last = words.len();
+        words.extend(longer);
+    }
+    let input = words.join("\n") + "\n";
+    let (mut compared, mut resolved, mut different) = (0, 0, Vec::new());
+    for _ in 0..400 {
+        let rules = random_rules(&mut random);
+        let precedences = some(&mut random, &["%left a b\n%right c\n", "%nonassoc a\n%precedence b c d\n"]);
+        let head = format!("{TOKENS}%start A\n{precedences}");
+        let yacc = plain(&format!("{head}%expect 500\n%expect-rr 500\n"), &rules);
+        let Ok(grammar) = Grammar::new("test", &yacc, Encoding::State) else { continue };
+        let told = warnings(&yacc).join("\n");
+        let (_, count) = told.split_once("but the grammar has ").unwrap();
+        let count = count.lines().next().unwrap();
+        std::fs::write(folder.path().join("test.y"), format!("{PROTOTYPES}{}%%{DRIVER}", plain(&head, &rules)))
+            .unwrap();
+        let (_, told) = run(folder.path(), "bison", &["-o", "test.c", "test.y"], "").unwrap();
+        let counts = told.lines().filter(|line| line.contains("/reduce conflict"));
+        let counts = counts.filter_map(|line| Some(line.split_once("warning: ")?.1.split_once(" [")?.0));
+        let kinds: Vec<&str> = counts.collect();
+        let expected = if kinds.is_empty() { "no conflict".to_string() } else { kinds.join(" and ") };
+        assert_eq!(count, expected, "{yacc}");
+        run(folder.path(), "cc", &["-w", "-o", "test", "test.c"], "").unwrap();
+        let (verdicts, _) = run(folder.path(), "./test", &[], &input).unwrap();
+        let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
+        let alphabet = grammar.automaton().alphabet();
+        compared += 1;
+        resolved += usize::from(count != "no conflict");
+        let differs = words.iter().zip(verdicts.bytes()).find(|(word, verdict)| {
+            let letters = word.chars().map(|letter| letter.to_string()).collect::<Vec<_>>();
+            let accepted = alphabet
+                .word(letters.iter().map(String::as_str))
+                .is_ok_and(|word| oracle.judge(&word) == Verdict::Accept);
+            accepted != (*verdict == b'1')
+        });
+        if let Some((word, verdict)) = differs {
+            assert!(count != "no conflict", "{word} {verdict}\n{yacc}");
+            different.push(format!("{word}\n{yacc}"));
+        }
+    }
+    println!("{compared} grammars, {resolved} of them with conflicts");
+    assert_eq!(different, Vec::<String>::new());
+    assert!(compared > 100 && resolved > 20);
+}
+
+/// Reads the examples that are part of bison's documentation. All are read, except for two: one needs a GLR parser, and
+/// one has the end of the input in its rules.
+#[test]
+#[ignore = "needs bison's examples, which Debian's package has"]
+fn the_examples_of_bison_are_read_or_what_is_not_read_is_named() {
+    let root = std::path::Path::new("/usr/share/doc/bison/examples");
+    let mut folders = vec![root.to_path_buf()];
+    let mut refused = Vec::new();
+    let mut read = 0;
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "y" || end == "yy") {
+                match Grammar::open(&path, Encoding::Auto) {
+                    Ok((grammar, _)) => println!("{}: {:?}", path.display(), grammar.warnings()),
+                    Err(error) => refused.push(error.to_string()),
+                }
+                read += 1;
+            }
+        }
+    }
+    refused.sort();
+    assert_eq!((read, refused.len()), (16, 2), "{refused:?}");
+    let end = "c/reccalc/parse.y:136:3: EOF is the end of the input, which needs no token; remove it from the rule";
+    assert!(refused[0].contains(end), "{refused:?}");
+    assert!(refused[1].starts_with("the grammar has 1 reduce/reduce conflict, which only a GLR parser could follow"));
+}
