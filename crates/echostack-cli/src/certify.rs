@@ -73,6 +73,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
     let machine = load(&args.model)?;
     let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding), control)?;
+    subject.check_lexer()?;
     let oracle = subject.oracle(Mode::Strict, control)?;
     comparable(machine.alphabet(), subject.name(), subject.alphabet())?;
     if let Some(path) = &args.write_automaton {

@@ -9,6 +9,7 @@ use echostack::{Alphabet, Limits, Model, Verdict};
 use echostack_grammar::Judge;
 use serde_json::json;
 
+use crate::output::note;
 use crate::reading::{Names, Reading, open};
 use crate::text::{Color, Paint, Report, add_verdict, hint, open_bytes};
 use crate::{Outcome, open_judge, print_json};
@@ -128,13 +129,13 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             if crate::is_closed_pipe(&error) {
                 return Err(error);
             }
-            eprintln!("echostack: {error:#}");
+            note(format_args!("echostack: {error:#}"));
             counts.unreadable += 1;
         }
     }
     let Counts { accepted, rejected, incomplete, stopped, unreadable } = counts;
     if !quiet && (args.files.len() > 1 || accepted + rejected + incomplete + stopped + unreadable > 1) {
-        eprintln!("{}", counts.summary());
+        note(counts.summary());
     }
     Ok(counts.outcome())
 }

@@ -14,7 +14,7 @@ use echostack_grammar::{Encoding, Subject};
 use crate::learn::LookaheadView;
 use crate::output::{count, note};
 use crate::progress::{Bar, TimeLimit};
-use crate::subject::encoding;
+use crate::subject::{encoding, warn};
 use crate::{Kind, Outcome, certify};
 
 const EXAMPLES: &str = "\
@@ -63,6 +63,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let start = Instant::now();
     let (subject, oracle, (mut machine, proof)) = args.limit.keep(&bar, |control| {
         let subject = Subject::named(&args.automaton, args.encoding, control)?;
+        warn(&subject, quiet);
+        subject.check_lexer()?;
         let oracle = subject.oracle(Mode::Strict, control)?;
         let made = construct(&oracle, &params, control)?;
         Ok((subject, oracle, made))

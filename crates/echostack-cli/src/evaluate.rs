@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     if let Some(path) = &args.traces {
         return on_traces(args, &model, path);
     }
-    let subject = args.subject.open(Encoding::Auto, &())?;
+    let subject = args.subject.open(Encoding::Auto, &(), true)?;
     subject.check_tokens(model.alphabet())?;
     let mut json = Map::new();
     json.insert("task".into(), json!(subject.name()));

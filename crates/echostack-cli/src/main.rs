@@ -187,7 +187,7 @@ fn run(cli: Cli) -> Result<Outcome> {
     }
     match cli.command {
         Command::Tasks(args) => tasks(&args),
-        Command::Sample(args) => sample::run(&args),
+        Command::Sample(args) => sample::run(&args, cli.quiet),
         Command::Learn(args) => learn::run(&args, cli.quiet),
         Command::Check(args) => check::run(&args, cli.quiet),
         Command::Evaluate(args) => evaluate::run(&args, cli.quiet),
@@ -195,7 +195,7 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Extract(args) => extract::run(&args, cli.quiet),
         Command::Compile(args) => compile::run(&args, cli.quiet),
         Command::Construct(args) => construct::run(&args, cli.quiet),
-        Command::Teach(args) => teach::run(&args),
+        Command::Teach(args) => teach::run(&args, cli.quiet),
         Command::Parse(args) => parse::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Bench(args) => bench::run(&args),

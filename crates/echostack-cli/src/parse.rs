@@ -10,6 +10,7 @@ use echostack::{Alphabet, Model, Recognizer, SymbolId, Verdict};
 use echostack_grammar::Judge;
 
 use crate::check::{Input, tell};
+use crate::output::note;
 use crate::reading::{Names, Reading, Watch, Watched, open};
 use crate::text::{self, Color, Paint, Report};
 use crate::{Outcome, is_closed_pipe};
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             if is_closed_pipe(&error) {
                 return Err(error);
             }
-            eprintln!("echostack: {error:#}");
+            note(format_args!("echostack: {error:#}"));
             Ok(Outcome::Stopped)
         });
         worst = worst.max(outcome?);
@@ -72,7 +73,7 @@ fn text(args: &Args, judge: &Judge, path: &Path, out: &mut dyn Write) -> Result<
     if !judgement.verdict.is_accept() {
         let paint = Paint::new(Color::Never);
         let report = Report { judgement: &judgement, alphabet: judge.alphabet(), file: &name, paint };
-        eprintln!("{}", report.to_text());
+        note(report.to_text());
     }
     Ok(Outcome::of(&judgement.verdict))
 }
@@ -91,7 +92,7 @@ fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &
         let (verdict, refused, printer) = word.finish();
         printer.finish(&verdict)?;
         if !verdict.is_accept() {
-            eprintln!("{name}:{line}: {}", tell(model.alphabet(), &verdict, refused.as_deref()));
+            note(format_args!("{name}:{line}: {}", tell(model.alphabet(), &verdict, refused.as_deref())));
         }
         worst = worst.max(Outcome::of(&verdict));
         if ended {

@@ -78,8 +78,8 @@ pub(crate) fn names<'a>(alphabet: &'a Alphabet, word: &'a Word) -> impl Iterator
 /// The maximum number of words that `--all` prints.
 const MOST: usize = 1_000_000;
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let subject = args.subject.open(Encoding::Auto, &())?;
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+    let subject = args.subject.open(Encoding::Auto, &(), quiet)?;
     if let Some(path) = &args.work {
         let Some(task) = subject.task() else { bail!("a work item needs a task: give --task") };
         let work = work_item(task, args.reservoir.into(), args.neurons, args.seed)?;

@@ -9,6 +9,8 @@ use echostack::Control;
 use echostack::tasks::Task;
 use echostack_grammar::{Encoding, Subject, parse_task};
 
+use crate::output::note;
+
 /// Options that name the subject of a command: a task, a grammar or an automaton.
 #[derive(clap::Args)]
 #[group(id = "subject", multiple = false)]
@@ -48,8 +50,22 @@ pub(crate) fn encoding() -> impl TypedValueParser<Value = Encoding> {
     PossibleValuesParser::new(Encoding::ALL.map(value)).try_map(|name| name.parse::<Encoding>())
 }
 
+/// Prints what is suspicious about a grammar and its lexer, unless the program is to be quiet.
+pub(crate) fn warn(subject: &Subject, quiet: bool) {
+    if !quiet {
+        subject.warnings().iter().for_each(|warning| note(format_args!("warning: {warning}")));
+    }
+}
+
 impl Args {
-    pub(crate) fn open(&self, encoding: Encoding, control: &dyn Control) -> Result<Subject> {
+    /// Opens the subject, and prints what is suspicious about it.
+    pub(crate) fn open(&self, encoding: Encoding, control: &dyn Control, quiet: bool) -> Result<Subject> {
+        let subject = self.find(encoding, control)?;
+        warn(&subject, quiet);
+        Ok(subject)
+    }
+
+    fn find(&self, encoding: Encoding, control: &dyn Control) -> Result<Subject> {
         if let Some(task) = self.task {
             return Ok(task.into());
         }

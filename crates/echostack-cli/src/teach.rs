@@ -48,9 +48,9 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     ensure!((0. ..=1.).contains(&args.negatives), "--negatives is {}, but must be from 0 to 1", args.negatives);
-    let subject = args.subject.open(args.encoding, &())?;
+    let subject = args.subject.open(args.encoding, &(), quiet)?;
     let traces: Vec<Trace> = match (subject.language(), subject.task()) {
         (Some(language), _) => {
             let mode = if args.tolerant { Mode::Tolerant } else { Mode::Strict };

@@ -153,3 +153,29 @@ fn a_constructed_machine_without_a_proof_is_saved_and_reported() {
     assert!(message.contains("echostack: not proved, with ") && message.contains("Try more --neurons"), "{message}");
     assert!(good(&["inspect", &model]).contains("\nneurons "));
 }
+
+#[test]
+fn a_lexer_that_does_not_fit_its_grammar_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("grammar.y"), "%start S\n%%\nS: 'n' | S '+' 'n' | S '-' 'n';\nT: 'n';\n").unwrap();
+    std::fs::write(path("lexer.l"), "%%\n[0-9]+ \"n\"\n\\+ \"+\"\nfoo \"FOO\"\n1 \"+\"\n").unwrap();
+    let (own, model) = (folder.path().display().to_string(), path("m.safetensors"));
+    let learn = |more: &[&str]| {
+        let run = echostack(&[&["learn", "--grammar", &own, "-o", &model], more].concat(), b"");
+        (text(&run.stderr), run.status.code())
+    };
+    let (messages, code) = learn(&[]);
+    assert_eq!(code, Some(2), "{messages}");
+    for part in ["warning: ", "T", "never produces -", "produces FOO", "never matches", "echostack: the lexer of "] {
+        assert!(messages.contains(part), "{part}: {messages}");
+    }
+    // Without a proof, it is only a warning.
+    let (messages, code) = learn(&["--no-prove"]);
+    assert!(code == Some(0) && messages.contains("warning: ") && messages.contains("never produces -"), "{messages}");
+    assert_eq!(learn(&["--no-prove", "--quiet"]), (String::new(), Some(0)));
+    let mistaken = "%%\n[0-9]+ n\n";
+    std::fs::write(path("lexer.l"), mistaken).unwrap();
+    let (messages, _) = learn(&[]);
+    assert!(messages.contains("lexer.l:2:8: \"n\" is not a token's name in quotes; write"), "{messages}");
+}

@@ -32,7 +32,10 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let lexer = args.lexer.as_deref().map(traces::open_lexer).transpose()?;
     let bar = Bar::new(quiet);
     let (subject, start, learned) = args.limit.keep(&bar, |control| {
-        let subject = if bare { None } else { Some(args.subject.open(args.encoding, control)?) };
+        let subject = if bare { None } else { Some(args.subject.open(args.encoding, control, quiet)?) };
+        if let Some(subject) = subject.as_ref().filter(|_| proves) {
+            subject.check_lexer()?;
+        }
         let start = Instant::now();
         let learned = match (&subject, &args.traces, &args.contexts) {
             (Some(subject), ..) => language::learn(args, subject, (&bar, control), quiet)?,
