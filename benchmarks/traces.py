@@ -1,11 +1,14 @@
 """Measures how many words of traces are needed to learn a language, and prints a table.
 
-    python3 benchmarks/traces.py target/release/echostack [--seeds 10] [--languages ...] [--words ...] [--chosen]
+    python3 benchmarks/traces.py target/release/echostack [--languages ...] [--words ...] [--chosen] [--explain]
 
 For each language, number of words and seed, a machine learns from traces alone. It is right on held-out traces if it
 takes the same actions as the teacher on 1,000 other words, and exact if it is proved to take the same actions on every
 word. The words are those that `echostack teach` draws, half of them wrong. With --chosen, the words that it chooses to
 cover a grammar are added: each state of the parser, with each next token. The log format is that of docs/traces.
+
+With --explain, the table says what the machines get wrong instead: how often they shift a token that should be refused,
+and how often they have never seen the next token with the two symbols on top of the stack.
 """
 
 import argparse
@@ -74,12 +77,43 @@ def measure(program, language, words, seed, held_out, truth, chosen):
         return right, exact
 
 
+def places(trace):
+    """Returns the two symbols on top of the stack and the next token, for each step of a trace after its reductions."""
+    stack, found = ["^"], []
+    for number, step in enumerate(trace["steps"]):
+        for pop, push in step.get("reductions", []):
+            stack = stack[:len(stack) - pop] + ([push] if push is not None else [])
+        following = trace["word"][number] if number < len(trace["word"]) else "the end"
+        found.append((*stack[-2:], following))
+        stack = stack + [following] if step.get("shift") else stack
+    return found
+
+
+def explain(program, language, words, seeds, held_out):
+    """Returns the number of departures from held-out traces, how many shift too much, and how many are new places."""
+    wanted = {trace["source"]: trace for trace in map(json.loads, held_out.read_text().splitlines()[1:])}
+    departures = shifts = new = 0
+    for seed in seeds:
+        with tempfile.TemporaryDirectory() as folder:
+            traces, model = pathlib.Path(folder) / "traces.jsonl", pathlib.Path(folder) / "model"
+            teach(program, language, words, seed, traces)
+            known = {place for line in traces.read_text().splitlines()[1:] for place in places(json.loads(line))}
+            run(program, "learn", "--traces", traces, "--strict", "-o", model)
+            options = ["--traces", held_out, "--show-wrong", HELD_OUT, "--json"]
+            for found in json.loads(run(program, "evaluate", model, *options)[1])["departures"]:
+                departures += 1
+                shifts += found["given"] == found["wanted"].removesuffix("refuse") + "shift"
+                new += places(wanted[found["source"]])[found["step"]] not in known
+    return f"{departures}, {shifts}, {new}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=lambda path: str(pathlib.Path(path).resolve()))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--languages", nargs="+", default=LANGUAGES)
     parser.add_argument("--chosen", action="store_true")
+    parser.add_argument("--explain", action="store_true")
     parser.add_argument("--words", nargs="+", type=int, default=WORDS)
     options = parser.parse_args()
     print("| language | terminals | " + " | ".join(map(str, options.words)) + " |")
@@ -94,6 +128,9 @@ def main():
                 truth.write_text(log_automaton(header))
             cells = []
             for words in options.words:
+                if options.explain:
+                    cells.append(explain(options.program, language, words, range(1, options.seeds + 1), held_out))
+                    continue
                 jobs = [
                     pool.submit(measure, options.program, language, words, seed, held_out, truth, options.chosen)
                     for seed in range(1, options.seeds + 1)
