@@ -23,12 +23,12 @@ fn learn_check_and_evaluate() {
     };
     assert_eq!(check(b"a a b b\n", &[]), ("-:1: accept\n".into(), 0));
     assert_eq!(check(b"aabb\r\nab", &["--chars"]), ("-:1: accept\n-:2: accept\n".into(), 0));
-    let wrong = "-:1: reject at token 3: unexpected a, expected b\n-:2: incomplete, expected b\n";
+    let wrong = "-:1: reject at token 4: unexpected a, expected b\n-:2: incomplete, expected b\n";
     assert_eq!(check(b"a a b a b\na a b\n", &[]), (wrong.into(), 1));
     assert_eq!(check(b"ab\nab!\n", &["--chars", "--quiet"]), (String::new(), 1));
-    let unknown = "-:1: reject at token 1: unexpected \u{e9}, expected a or b\n";
+    let unknown = "-:1: reject at token 2: unexpected \u{e9}, expected a or b\n";
     assert_eq!(check("a\u{e9}b".as_bytes(), &["--chars"]), (unknown.into(), 1));
-    assert_eq!(check(b"", &[]), ("-:1: incomplete, expected a\n".into(), 1));
+    assert_eq!(check(b"\n", &[]), ("-:1: incomplete, expected a\n".into(), 1));
     let (line, code) = check(b"a b b\n", &["--json"]);
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(value["verdict"], "reject");
@@ -39,7 +39,7 @@ fn learn_check_and_evaluate() {
     std::fs::write(&two, "a a b b\nb\n").unwrap();
     let (lines, code) = check(b"", &[&one, &two]);
     assert_eq!(code, 1);
-    assert!(lines.starts_with(&format!("{one}:1: accept\n{two}:1: accept\n{two}:2: reject at token 0")));
+    assert!(lines.starts_with(&format!("{one}:1: accept\n{two}:1: accept\n{two}:2: reject at token 1")));
 
     let value = json(&["evaluate", &model, "--task", "task:anbn", "--count", "50", "--json"]);
     for key in ["error", "near_miss_error", "random_error", "wrong", "near_miss_wrong", "random_wrong"] {
@@ -116,7 +116,7 @@ fn an_automaton_teaches_too() {
     }
     let tree = echostack(&["parse", &model], b"a a b b\na b b\n");
     assert_eq!(text(&tree.stdout), "(S a (S a (S) b) b)\n");
-    assert_eq!(text(&tree.stderr), "-:2: reject at token 2: unexpected b, expected the end\n");
+    assert_eq!(text(&tree.stderr), "-:2: reject at token 3: unexpected b, expected the end\n");
     assert_eq!(tree.status.code(), Some(1));
     assert_eq!(good(&["sample", "--automaton", &automaton, "--all", "5"]), "a b\na a b b\n");
 }

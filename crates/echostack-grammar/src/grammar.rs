@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use echostack::language::Language;
 use echostack::{Automaton, SymbolId, Word};
+use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::build::build;
@@ -145,7 +146,10 @@ impl Language for Grammar {
                 return Some(Word::Symbols(symbols.into_iter().map(SymbolId::new).collect()));
             }
         }
-        None
+        // The resolution of conflicts forbids almost all derivations.
+        let mut covering = self.covering();
+        covering.retain(|word| lengths.contains(&word.len()));
+        covering.choose(random).cloned()
     }
 
     /// Returns, for each production and each place where its rule is used, a shortest word that uses the production
