@@ -10,7 +10,7 @@ use regex_automata::util::start;
 use regex_automata::{Anchored, MatchKind};
 use regex_syntax::hir::Hir;
 
-use crate::lexer::Rule;
+use crate::lex::Rule;
 
 /// The maximum size of an automaton, in bytes, and of what is needed to build it.
 const MAX_BYTES: usize = 1 << 24;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use echostack::automaton::AutomatonError;
 
-use crate::lexer::LexerError;
+use crate::place::Place;
 
 /// The reason why a grammar was rejected.
 #[derive(Debug, thiserror::Error)]
@@ -60,13 +60,35 @@ pub enum GrammarError {
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
     /// The lexer was rejected.
-    #[error("{path}:{error}")]
+    #[error("{path}:{}{error}", if error.has_place { "" } else { " " })]
     Lexer {
         /// The file.
         path: String,
         /// The error. It is part of the message, and therefore not reported again as the source.
         error: LexerError,
     },
+}
+
+/// The reason why a lexer was rejected.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct LexerError {
+    message: String,
+    /// Whether the message begins with a line and a column.
+    has_place: bool,
+}
+
+impl LexerError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), has_place: false }
+    }
+
+    /// Creates an error at a byte of the lexer's text.
+    pub(crate) fn at(source: &str, byte: usize, message: &str) -> Self {
+        let place = Place::new(source, byte);
+        let message = format!("{}:{}: {message}\n{}", place.line, place.column, place.excerpt());
+        Self { message, has_place: true }
+    }
 }
 
 impl GrammarError {

@@ -117,8 +117,10 @@ fn read(path: &Path) -> Result<String, GrammarError> {
 }
 
 fn read_lexer(path: &Path) -> Result<Lexer, GrammarError> {
-    let text = read(path)?;
-    Lexer::new(&text).map_err(|error| GrammarError::Lexer { path: path.display().to_string(), error })
+    let (name, text) = (path.display().to_string(), read(path)?);
+    let mut lexer = Lexer::new(&text).map_err(|error| GrammarError::Lexer { path: name.clone(), error })?;
+    lexer.name_file(&name);
+    Ok(lexer)
 }
 
 fn words(all: Vec<Vec<usize>>) -> Vec<Word> {

@@ -9,10 +9,11 @@ use echostack::recognize::{Observer, Status};
 use echostack::symbol::Input;
 use echostack::{Alphabet, Limits, Model, Recognizer, Session, SymbolId, Verdict};
 
-use crate::lexer::{Lexeme, Lexer, LexerError, Tokens};
+use crate::error::LexerError;
+use crate::lexer::Lexer;
 use crate::place::Place;
 use crate::stream::Stream;
-use crate::tokenizer::LexFault;
+use crate::tokenizer::{LexFault, Lexeme, Tokens};
 
 /// The reason why a [`Judge`] could not be loaded.
 #[derive(Debug, thiserror::Error)]

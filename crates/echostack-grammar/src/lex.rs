@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use regex_syntax::{Parser, ParserBuilder, is_meta_character};
 
-use crate::lexer::LexerError;
+use crate::error::LexerError;
 
 /// The maximum length of a lexer file, in bytes.
 const MAX_SOURCE: usize = 1 << 20;
@@ -19,6 +19,8 @@ pub(crate) struct LexFile {
     /// The start states. The first one is the initial state.
     pub(crate) states: Vec<StartState>,
     pub(crate) rules: Vec<LexRule>,
+    /// What is left out, and where.
+    pub(crate) warnings: Vec<(usize, String)>,
 }
 
 /// A start state, which determines which rules apply.
@@ -40,6 +42,16 @@ pub(crate) struct LexRule {
     pub(crate) change: Option<StateChange>,
     /// The place of the rule in the file.
     pub(crate) span: Range<usize>,
+    /// Whether the name is the character that was matched, one of several that a rule in the file stands for.
+    pub(crate) own_text: bool,
+}
+
+/// What happens when a rule matches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    /// The number of the token's name; `None` if the text is skipped.
+    pub(crate) name: Option<u32>,
+    pub(crate) change: Option<StateChange>,
 }
 
 /// What a rule does to the stack of start states.
@@ -47,6 +59,8 @@ pub(crate) struct LexRule {
 pub(crate) enum StateChange {
     /// Replaces the whole stack by a state.
     Replace(usize),
+    /// Replaces the state on top of the stack.
+    Begin(usize),
     /// Pushes a state.
     Push(usize),
     /// Pops a state.
@@ -127,7 +141,11 @@ pub(crate) fn read(source: &str) -> Result<LexFile, LexerError> {
     }
     let mut reader = Reader {
         source,
-        file: LexFile { states: vec![StartState { name: "INITIAL".into(), exclusive: false }], rules: Vec::new() },
+        file: LexFile {
+            states: vec![StartState { name: "INITIAL".into(), exclusive: false }],
+            rules: Vec::new(),
+            warnings: Vec::new(),
+        },
         flags: Flags::default(),
         patterns: 0,
     };
@@ -286,7 +304,14 @@ impl Reader<'_> {
             return Err(self.error(span.start, problem));
         }
         let span = span.start..span.start + line.len();
-        self.file.rules.push(LexRule { pattern, name: name.map(str::to_string), states, change, span });
+        self.file.rules.push(LexRule {
+            pattern,
+            name: name.map(str::to_string),
+            states,
+            change,
+            span,
+            own_text: false,
+        });
         Ok(())
     }
 }

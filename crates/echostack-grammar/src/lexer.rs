@@ -1,31 +1,13 @@
 //! Lexers, which split texts into tokens.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use echostack::SymbolId;
-
 use crate::dfa::{Dfa, TooLarge};
-use crate::lex::{self, LexFile, StateChange};
-use crate::place::Place;
-use crate::tokenizer::{Found, LexFault, Tokenizer};
-
-/// The reason why a lexer was rejected.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct LexerError(String);
-
-impl LexerError {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-
-    /// Creates an error at a byte of the lexer's text.
-    pub(crate) fn at(source: &str, byte: usize, message: &str) -> Self {
-        let place = Place::new(source, byte);
-        Self(format!("{}:{}: {message}\n{}", place.line, place.column, place.excerpt()))
-    }
-}
+use crate::error::{LexerError, Warning};
+use crate::flex;
+use crate::lex::{self, LexFile, LexRule, Rule};
+use crate::source::Source;
 
 /// A lexer: regular expressions, with the names of the tokens that they match.
 ///
@@ -46,15 +28,20 @@ pub struct Lexer {
     pub(crate) rules: Vec<Rule>,
     /// The automaton of each start state. The first one is the initial state.
     pub(crate) states: Vec<Dfa>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
+    /// Where the tokens with each name come from.
+    origins: Vec<Origin>,
 }
 
-/// What happens when a rule matches.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rule {
-    /// The number of the token's name; `None` if the text is skipped.
-    pub(crate) name: Option<u32>,
-    pub(crate) change: Option<StateChange>,
+/// Where the tokens with a name come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// No rule that can match returns them.
+    Nowhere,
+    /// A rule returns whatever character it matches.
+    OwnText,
+    /// A rule has this name.
+    Rule,
 }
 
 impl fmt::Debug for Lexer {
@@ -63,27 +50,14 @@ impl fmt::Debug for Lexer {
     }
 }
 
-/// A piece of text that is one token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lexeme<'a> {
-    /// The name of the terminal.
-    pub name: &'a str,
-    /// The position of its first byte in the text.
-    pub start: usize,
-    /// The position after its last byte.
-    pub end: usize,
-}
-
-/// The tokens of a text up to the place where it cannot be split any further, and the reason, if there is one.
-pub type Tokens<'a> = (Vec<Lexeme<'a>>, Option<LexFault>);
-
 impl Lexer {
     /// Creates a lexer from its text in Lex syntax.
     ///
     /// # Errors
     /// If the text is not a valid lexer, or if its automaton is too large.
     pub fn new(source: &str) -> Result<Self, LexerError> {
-        let LexFile { states, rules } = lex::read(source)?;
+        let file = if flex::is_flex(source) { flex::read(source) } else { lex::read(source) };
+        let LexFile { states, rules, warnings } = file?;
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut names = Vec::new();
         let mut number = |name| {
@@ -107,13 +81,13 @@ impl Lexer {
             dfa.matching().iter().for_each(|&rule| matching[rule as usize] = true);
             automata.push(dfa);
         }
-        let idle = rules.iter().zip(matching).filter(|(_, matches)| !matches);
-        let warn = |(rule, _): (&lex::LexRule, _)| {
-            let (line, text) = (Place::new(source, rule.span.start).line, &source[rule.span.clone()]);
-            format!("{line}: the rule {text:?} never matches, because rules before it match all of its texts")
-        };
-        let warnings = idle.map(warn).collect();
-        Ok(Self { source: source.to_string(), names, rules: known, states: automata, warnings })
+        let mut origins = vec![Origin::Nowhere; names.len()];
+        for ((rule, known), _) in rules.iter().zip(&known).zip(&matching).filter(|(_, matches)| **matches) {
+            let origin = if rule.own_text { Origin::OwnText } else { Origin::Rule };
+            known.name.into_iter().for_each(|name| origins[name as usize] = origin.max(origins[name as usize]));
+        }
+        let warnings = all_warnings(source, warnings, &rules, &matching);
+        Ok(Self { source: source.to_string(), names, origins, rules: known, states: automata, warnings })
     }
 
     /// Returns the text that the lexer was created from.
@@ -126,32 +100,41 @@ impl Lexer {
         &self.names
     }
 
-    /// Returns what is suspicious about the lexer: rules that never match.
-    pub fn warnings(&self) -> &[String] {
+    /// Returns the names of tokens that a text can contain, and whether a rule names the token. Otherwise, its name is
+    /// the character itself, which a rule returns for a whole class of characters.
+    pub(crate) fn produced(&self) -> impl Iterator<Item = (&str, bool)> {
+        let names = self.names.iter().zip(&self.origins).filter(|(_, origin)| **origin != Origin::Nowhere);
+        names.map(|(name, &origin)| (name.as_str(), origin == Origin::Rule))
+    }
+
+    /// Returns what in the lexer is probably not intended, such as rules that never match.
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Splits a text into tokens, up to the first place where no token begins.
-    pub fn tokens(&self, text: &str) -> Tokens<'_> {
-        let mut all = Vec::new();
-        let mut keep = |Found { name, start, end }| {
-            all.push(Lexeme { name: &self.names[name as usize], start: start as usize, end: end as usize });
-        };
-        let mut tokenizer = Tokenizer::new(self);
-        let done = tokenizer.read(text.as_bytes(), &mut keep).and_then(|()| tokenizer.finish(&mut keep));
-        (all, done.err())
+    /// Names the file that the lexer was read from in its warnings.
+    pub(crate) fn name_file(&mut self, path: &str) {
+        self.warnings.iter_mut().for_each(|warning| *warning = Warning::new(format!("{path}:{warning}")));
     }
+}
 
-    /// Appends the symbols of a text's tokens, given the symbol of each name, up to the first place where no token
-    /// begins.
-    pub(crate) fn add_symbols(
-        &self,
-        text: &str,
-        symbols: &[SymbolId],
-        out: &mut Vec<SymbolId>,
-    ) -> Result<(), LexFault> {
-        let mut tokenizer = Tokenizer::new(self);
-        tokenizer.read_symbols(text.as_bytes(), symbols, out)?;
-        tokenizer.finish(&mut |found| out.push(symbols[found.name as usize]))
+/// Adds warnings about rules that never match, in the order of the file.
+fn all_warnings(
+    source: &str,
+    mut warnings: Vec<(usize, String)>,
+    rules: &[LexRule],
+    matching: &[bool],
+) -> Vec<Warning> {
+    // A rule for a class of characters is idle if it matches none of them.
+    let matching = rules.iter().zip(matching).filter(|(_, matches)| **matches);
+    let busy: HashSet<usize> = matching.map(|(rule, _)| rule.span.start).collect();
+    for rule in rules.iter().filter(|rule| !busy.contains(&rule.span.start)) {
+        let text = &source[rule.span.clone()];
+        let message = format!("the rule {text:?} never matches, because rules before it match all of its texts");
+        warnings.push((rule.span.start, message));
     }
+    warnings.sort();
+    warnings.dedup();
+    let source = Source { file: None, text: source };
+    warnings.into_iter().map(|(at, message)| source.warning(at, &message)).collect()
 }

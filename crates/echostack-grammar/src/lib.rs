@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod action;
 mod build;
 mod code;
 mod conflict;
@@ -24,10 +25,12 @@ mod count;
 mod dfa;
 mod encode;
 mod error;
+mod flex;
 mod grammar;
 mod judge;
 mod lex;
 mod lexer;
+mod pattern;
 mod place;
 mod probe;
 mod resolve;
@@ -42,11 +45,11 @@ mod trim;
 mod yacc;
 
 pub use encode::Encoding;
-pub use error::{GrammarError, MAX_SYMBOLS, Warning};
+pub use error::{GrammarError, LexerError, MAX_SYMBOLS, Warning};
 pub use grammar::Grammar;
 pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement};
-pub use lexer::{Lexeme, Lexer, LexerError, Tokens};
+pub use lexer::Lexer;
 pub use place::Place;
 pub use subject::{Subject, SubjectError, parse_task};
 pub use table::{Action, LrTable, Production};
-pub use tokenizer::LexFault;
+pub use tokenizer::{LexFault, Lexeme, Tokens};

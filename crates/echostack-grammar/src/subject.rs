@@ -180,18 +180,21 @@ impl Subject {
     /// Adds warnings about terminals that the lexer does not produce, and about tokens that the grammar does not have.
     fn compare_lexer(&mut self) {
         let Some(lexer) = &self.lexer else { return };
+        let mut warnings = lexer.warnings().to_vec();
         let missing = self.missing();
         if !missing.is_empty() {
-            let message = format!("the lexer never produces {}, which the grammar has", list(&missing));
-            self.warnings.push(Warning::new(message));
+            warnings.push(Warning::new(format!("the lexer never produces {}, which the grammar has", list(&missing))));
         }
         let terminals: HashSet<&str> = self.terminals().collect();
-        let foreign: Vec<&str> =
-            lexer.names().iter().map(String::as_str).filter(|name| !terminals.contains(name)).collect();
+        // A rule that returns whatever character it finds leaves it to the grammar which of them are tokens.
+        let named = lexer.produced().filter(|(_, named)| *named).map(|(name, _)| name);
+        // YYUNDEF is bison's own token for what is not a token.
+        let foreign: Vec<&str> = named.filter(|&name| !terminals.contains(name) && name != "YYUNDEF").collect();
         if !foreign.is_empty() {
             let message = format!("the lexer produces {}, which no word of the grammar contains", list(&foreign));
-            self.warnings.push(Warning::new(message));
+            warnings.push(Warning::new(message));
         }
+        self.warnings.extend(warnings);
     }
 
     fn terminals(&self) -> impl Iterator<Item = &str> {
@@ -201,7 +204,7 @@ impl Subject {
     /// Returns the terminals that the lexer never produces, if there is a lexer.
     fn missing(&self) -> Vec<&str> {
         let Some(lexer) = &self.lexer else { return Vec::new() };
-        let produced: HashSet<&str> = lexer.names().iter().map(String::as_str).collect();
+        let produced: HashSet<&str> = lexer.produced().map(|(name, _)| name).collect();
         self.terminals().filter(|name| !produced.contains(name)).collect()
     }
 

@@ -36,6 +36,46 @@ impl LexFault {
     }
 }
 
+/// A piece of text that is one token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lexeme<'a> {
+    /// The name of the terminal.
+    pub name: &'a str,
+    /// The position of its first byte in the text.
+    pub start: usize,
+    /// The position after its last byte.
+    pub end: usize,
+}
+
+/// The tokens of a text up to the place where it cannot be split any further, and the reason, if there is one.
+pub type Tokens<'a> = (Vec<Lexeme<'a>>, Option<LexFault>);
+
+impl Lexer {
+    /// Splits a text into tokens, up to the first place where no token begins.
+    pub fn tokens(&self, text: &str) -> Tokens<'_> {
+        let mut all = Vec::new();
+        let mut keep = |Found { name, start, end }| {
+            all.push(Lexeme { name: &self.names()[name as usize], start: start as usize, end: end as usize });
+        };
+        let mut tokenizer = Tokenizer::new(self);
+        let done = tokenizer.read(text.as_bytes(), &mut keep).and_then(|()| tokenizer.finish(&mut keep));
+        (all, done.err())
+    }
+
+    /// Appends the symbols of a text's tokens, given the symbol of each name, up to the first place where no token
+    /// begins.
+    pub(crate) fn add_symbols(
+        &self,
+        text: &str,
+        symbols: &[SymbolId],
+        out: &mut Vec<SymbolId>,
+    ) -> Result<(), LexFault> {
+        let mut tokenizer = Tokenizer::new(self);
+        tokenizer.read_symbols(text.as_bytes(), symbols, out)?;
+        tokenizer.finish(&mut |found| out.push(symbols[found.name as usize]))
+    }
+}
+
 /// A token that was found: the number of its name, and its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -258,6 +298,7 @@ impl<'a> Tokenizer<'a> {
                 self.below.clear();
                 self.current = state;
             }
+            StateChange::Begin(state) => self.current = state,
             StateChange::Push(state) => {
                 if self.below.len() >= MAX_STATES {
                     return Err(LexFault::Limit(self.start));

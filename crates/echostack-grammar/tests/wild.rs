@@ -1,10 +1,13 @@
 //! Tests of grammars as they are written for bison: whatever is in them besides the language is passed over.
 
+mod programs;
+
 use std::fmt::Write;
 
 use echostack::language::Language;
 use echostack::{Oracle, Recognizer, Verdict};
 use echostack_grammar::{Encoding, Grammar, GrammarError, LrTable};
+use programs::run;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -35,7 +38,10 @@ fn accepts(grammar: &Grammar, text: &str) -> bool {
 
 #[test]
 fn what_is_not_about_the_language_is_passed_over() {
-    let plain = "%token NUM ID\n%left '+'\n%left '*'\n%%\nlist: | list expr ';' | list ID '=' expr ';';\nexpr: NUM | expr '+' expr | expr '*' expr | '-' expr %prec '*';\n";
+    // The declarations list '+' before the other terminals.
+    let plain = "%token NUM ID '+'\n%left '+'\n%left '*'\n%%\n\
+                 list: | list expr ';' | list ID '=' expr ';';\n\
+                 expr: NUM | expr '+' expr | expr '*' expr | '-' expr %prec '*';\n";
     let decorated = r#"/* A calculator. */
 %require "3.8"
 %language "c++"
@@ -51,7 +57,7 @@ fn what_is_not_about_the_language_is_passed_over() {
 %parse-param { int *result } {char brace = '}';}
 %initial-action { @$.begin.filename = @$.end.filename = "{"; };
 %token <number> NUM 258 "number" <id> ID _("identifier")
-%token PLUS '+' "plus"; /* two tokens: */
+%token '+' "plus"
 %type <number> list,
     expr
 %nterm <number> unused-nonterminal
@@ -74,11 +80,8 @@ expr : "number" | expr[left] '+' expr[right] | expr '*' expr { $$ = $1 * $3; } %
 %%
 int main() { return yyparse(); } }}} %%%
 "#;
-    let decorated = decorated.replace("%token PLUS '+' \"plus\"; /* two tokens: */\n", "%token '+' \"plus\"\n");
-    // The declarations list '+' before the other terminals.
-    let plain = plain.replace("%token NUM ID\n", "%token NUM ID '+'\n");
-    assert_eq!(contents(read(&plain).table()), contents(read(&decorated).table()));
-    assert_eq!(warnings(&decorated), Vec::<String>::new());
+    assert_eq!(contents(read(plain).table()), contents(read(decorated).table()));
+    assert_eq!(warnings(decorated), Vec::<String>::new());
 }
 
 #[test]
@@ -355,20 +358,6 @@ int main(void) {
     return 0;
 }
 ";
-
-/// Runs a program in a folder, and returns what it writes to standard output and standard error.
-fn run(folder: &std::path::Path, program: &str, arguments: &[&str], input: &str) -> Option<(String, String)> {
-    use std::io::Write as _;
-    use std::process::{Command, Stdio};
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap_or_else(|error| panic!("this test needs {program}: {error}"));
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    output.status.success().then(|| (text(output.stdout), text(output.stderr)))
-}
 
 /// Compares random grammars with bison: the numbers of conflicts, and the verdicts on all words of up to six letters.
 #[test]
