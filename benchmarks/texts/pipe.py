@@ -9,13 +9,12 @@ with strings, numbers, lists and objects, drawn with a fixed seed.
 import argparse
 import json
 import os
-import pathlib
 import random
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon".split()
 
@@ -36,23 +35,22 @@ def record(draw):
     }
 
 
-def text(megabytes):
-    """Returns a JSON text of this size."""
-    draw = random.Random(0)
-    parts, size = [], 0
-    while size < megabytes * 1e6:
-        parts.append(json.dumps(record(draw)))
-        size += len(parts[-1]) + 2
-    return ("[" + ",\n".join(parts) + "]").encode()
+def write_text(path, megabytes):
+    """Writes a JSON text of this size to a file, and returns its length. This process must stay small: the peak memory
+    of a child is at least that of its parent."""
+    draw, size = random.Random(0), 0
+    with open(path, "w") as out:
+        while size < megabytes * 1e6:
+            size += out.write(("[" if size == 0 else ",\n") + json.dumps(record(draw)))
+        return size + out.write("]")
 
 
-def measure(command, data):
+def measure(command, path):
     """Runs a command with the text on a pipe. Returns its CPU seconds and its peak memory in MiB."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    writer = threading.Thread(target=lambda: (process.stdin.write(data), process.stdin.close()))
-    writer.start()
+    with open(path, "rb") as source, process.stdin as pipe:
+        shutil.copyfileobj(source, pipe)
     _, status, used = os.wait4(process.pid, 0)
-    writer.join()
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{command} ended with {process.returncode}")
@@ -66,10 +64,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--keep", help="also write the text to this file")
     args = parser.parse_args()
-    data = text(args.megabytes)
-    if args.keep:
-        pathlib.Path(args.keep).write_bytes(data)
     with tempfile.TemporaryDirectory() as folder:
+        path = args.keep or f"{folder}/text.json"
+        size = write_text(path, args.megabytes)
         model, table = f"{folder}/json.safetensors", f"{folder}/json.table"
         quiet = [args.program, "--quiet"]
         subprocess.run([*quiet, "learn", "--grammar", "testdata/grammars/json", "--prove", "-o", model], check=True)
@@ -81,8 +78,8 @@ def main():
         seen = {name: [] for name in commands}
         for _ in range(args.rounds):
             for name, command in commands.items():
-                seen[name].append(measure(command, data))
-    print(f"| {len(data)} bytes from a pipe | CPU s, median | minimum | maximum | peak MiB |\n|---|---|---|---|---|")
+                seen[name].append(measure(command, path))
+    print(f"| {size} bytes from a pipe | CPU s, median | minimum | maximum | peak MiB |\n|---|---|---|---|---|")
     for name, runs in seen.items():
         seconds = [run[0] for run in runs]
         print(f"| {name} | {statistics.median(seconds):.2f} | {min(seconds):.2f} | {max(seconds):.2f} | {max(run[1] for run in runs):.0f} |")
