@@ -1,6 +1,5 @@
 //! Models together with their lexers, which judge texts as well as words.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +11,6 @@ use echostack::{Alphabet, Limits, Model, Recognizer, Session, SymbolId, Verdict}
 use crate::error::LexerError;
 use crate::lexer::Lexer;
 use crate::place::Place;
-use crate::stream::Stream;
 use crate::tokenizer::{LexFault, Lexeme, Tokens};
 
 /// The reason why a [`Judge`] could not be loaded.
@@ -182,15 +180,6 @@ impl Judge {
         let byte = fault.byte() as usize;
         let kind = FaultKind::of(*fault, text.get(byte..).unwrap_or_default());
         Judgement::new(session.finish(watch), Fault::new(text, byte, kind))
-    }
-
-    /// Judges a text that is read from a file or a pipe, in bounded memory apart from the stack. A fault is returned as
-    /// soon as it is read.
-    ///
-    /// # Errors
-    /// If reading fails.
-    pub fn judge_stream(&self, input: &mut dyn Read, limits: Limits) -> std::io::Result<Judgement> {
-        Stream::new(self, limits).judge(input)
     }
 
     pub(crate) fn lexer(&self) -> Option<&Lexer> {

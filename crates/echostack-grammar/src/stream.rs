@@ -13,6 +13,17 @@ use crate::tokenizer::{Found, LexFault, Tokenizer};
 /// The number of bytes that are read at once.
 const PART: usize = 1 << 16;
 
+impl Judge {
+    /// Judges a text that is read from a file or a pipe, in bounded memory apart from the stack. A fault is returned as
+    /// soon as it is read.
+    ///
+    /// # Errors
+    /// If reading fails.
+    pub fn judge_stream(&self, input: &mut dyn Read, limits: Limits) -> std::io::Result<Judgement> {
+        Stream::new(self, limits).judge(input)
+    }
+}
+
 /// A text that is being judged.
 pub(crate) struct Stream<'a> {
     judge: &'a Judge,
