@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::Table;
+use echostack::extract::replicate;
 use echostack::recognize::Mode;
 use echostack::table::SourceLanguage;
 use echostack_grammar::{Encoding, Subject};
 
 use crate::certify::encoding_of;
-use crate::extract::{equivalent, exact};
+use crate::extract::{equivalent, explained};
 use crate::progress::Bar;
 use crate::subject::encoding;
 use crate::{Outcome, load};
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "table")]
     emit: Emit,
     /// Compile this automaton (`task:NAME`, `grammar:PATH` or a file) after proving that the machine does the same on
-    /// every word, instead of extracting the automaton from the machine; faster if there are thousands of rules
+    /// every word, instead of extracting the automaton from the machine
     #[arg(long, value_name = "AUTOMATON")]
     against: Option<String>,
     /// How a grammar is translated into rules [default: as in training]
@@ -56,8 +57,9 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             other => return Ok(other),
         }
     } else {
-        match exact(&machine, &bar, &bar)? {
-            Some(found) => found.oracle,
+        bar.begin("extracting the rules");
+        match explained(replicate(&machine, &bar), &machine, &bar)? {
+            Some((oracle, _)) => oracle,
             None => return Ok(Outcome::Rejected),
         }
     };

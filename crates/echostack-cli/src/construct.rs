@@ -58,7 +58,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let view = View::from(args.lookahead);
     let defaults = Params::provable(ReservoirKind::from(args.reservoir), args.neurons, args.seed);
-    let params = Params { view, mode: Mode::Strict, ..defaults }.check()?;
+    let params = Params { view, mode: Mode::Strict, ..defaults };
     let bar = Bar::new(quiet);
     let start = Instant::now();
     let (subject, oracle, (mut machine, proof)) = args.limit.keep(&bar, |control| {
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         warn(&subject, quiet);
         subject.check_lexer()?;
         let oracle = subject.oracle(Mode::Strict, control)?;
-        let made = construct(&oracle, &params, control)?;
+        let made = construct(&oracle, &params.adapted_to(subject.alphabet()).check()?, control)?;
         Ok((subject, oracle, made))
     })?;
     bar.finish();

@@ -82,7 +82,10 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             equivalent(&machine, &subject, &bar, control)
         });
     }
-    let found = args.limit.keep(&bar, |control| exact(&machine, &bar, control))?;
+    let found = args.limit.keep(&bar, |control| {
+        bar.begin("extracting the rules");
+        explained(extract(&machine, control), &machine, &bar)
+    })?;
     let Some(found) = found else { return Ok(Outcome::Rejected) };
     let text = written(args.format, &found, machine.alphabet())?;
     match &args.output {
@@ -97,11 +100,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     Ok(Outcome::Accepted)
 }
 
-/// Returns the automaton that a machine implements, with its proof. If there is none, prints the reason and returns
-/// `None`.
-pub(crate) fn exact(machine: &Machine, bar: &Bar, control: &dyn Control) -> Result<Option<Extraction>> {
-    bar.begin("extracting the rules");
-    let found = extract(machine, control);
+/// Returns what was extracted from a machine. If it has no automaton, prints the reason and returns `None`.
+pub(crate) fn explained<T>(found: Result<T, ExtractError>, machine: &Machine, bar: &Bar) -> Result<Option<T>> {
     bar.finish();
     let mut out = std::io::stdout();
     match found {

@@ -22,7 +22,7 @@ use crate::table::{Action, LrTable};
 /// The way in which an LR(1) table is encoded as rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
-    /// The suffix encoding if it suffices, and otherwise the state encoding.
+    /// The suffix encoding if it suffices and no rule looks deep into the stack, and otherwise the state encoding.
     #[default]
     Auto,
     /// The suffix encoding: the stack holds symbols, and rules match its suffixes, as in the paper.
@@ -63,16 +63,28 @@ impl FromStr for Encoding {
 const MAX_RULES: usize = 20_000;
 /// The maximum number of states for which the suffix encoding is tried.
 const MAX_STATES: usize = 400;
+/// The maximum number of symbols below those that it pops that a rule may look at, if the encoding is not prescribed. The
+/// deeper a symbol lies, the less it changes the state of a reservoir, and the harder the rule is to learn and to prove.
+const MAX_LOOK_BELOW: usize = 3;
 
 pub(crate) fn encode(table: &LrTable, encoding: Encoding) -> Result<(Automaton, Encoding), GrammarError> {
     if encoding != Encoding::State {
         match by_suffix(table) {
-            Ok(automaton) => return Ok((automaton, Encoding::Suffix)),
+            Ok(automaton) if encoding == Encoding::Suffix || look_below(&automaton) <= MAX_LOOK_BELOW => {
+                return Ok((automaton, Encoding::Suffix));
+            }
+            Ok(_) => {}
             Err(GrammarError::NotBySuffix | GrammarError::LargeBySuffix) if encoding == Encoding::Auto => {}
             Err(error) => return Err(error),
         }
     }
     Ok((by_state(table)?, Encoding::State))
+}
+
+/// Returns the maximum number of symbols below those that it pops that a rule looks at.
+fn look_below(automaton: &Automaton) -> usize {
+    let below = |rule: &Rule| rule.suffix.len().saturating_sub(rule.pop as usize);
+    automaton.rules().iter().map(below).max().unwrap_or(0)
 }
 
 fn lookahead(table: &LrTable, number: usize) -> Lookahead {

@@ -17,13 +17,18 @@ pub enum Stage {
     Train,
     /// A trained machine is tested on fresh words.
     Test,
+    /// The configurations that an automaton or a machine can reach are computed, and how each can be completed to a
+    /// word. The total grows as more are found.
+    Explore,
     /// A proof is searched for. The units are stack suffixes; their total may grow as more are found.
     Prove,
+    /// A certificate is checked. The units are stack suffixes.
+    Check,
 }
 
 impl Stage {
     /// All stages.
-    pub(crate) const ALL: [Self; 4] = [Self::Collect, Self::Train, Self::Test, Self::Prove];
+    pub(crate) const ALL: [Self; 6] = [Self::Collect, Self::Train, Self::Test, Self::Explore, Self::Prove, Self::Check];
 
     /// Returns the stage's name, as used in messages.
     pub fn name(self) -> &'static str {
@@ -31,7 +36,9 @@ impl Stage {
             Self::Collect => "collect",
             Self::Train => "train",
             Self::Test => "test",
+            Self::Explore => "explore",
             Self::Prove => "prove",
+            Self::Check => "check",
         }
     }
 }
@@ -120,10 +127,12 @@ impl Control for Deadline<'_> {
 pub(crate) struct Cancelled;
 
 /// Asks a control whether to continue, but not at each of many small steps, since asking would take longer than the
-/// steps.
+/// steps. Reports the progress of a stage whenever it asks.
 pub(crate) struct Poll<'c> {
     control: &'c dyn Control,
     left: u32,
+    /// The stage, and how many of how many units of it are done.
+    progress: Option<(Stage, usize, usize)>,
 }
 
 impl<'c> Poll<'c> {
@@ -131,7 +140,12 @@ impl<'c> Poll<'c> {
     const STEPS: u32 = 1024;
 
     pub(crate) fn new(control: &'c dyn Control) -> Self {
-        Self { control, left: 0 }
+        Self { control, left: 0, progress: None }
+    }
+
+    /// Sets the progress that is reported from now on.
+    pub(crate) fn progress(&mut self, stage: Stage, done: usize, total: usize) {
+        self.progress = Some((stage, done, total));
     }
 
     /// Counts one small step, which takes about a microsecond.
@@ -151,6 +165,9 @@ impl<'c> Poll<'c> {
     /// Counts a step that takes longer, and asks the control at once.
     pub(crate) fn now(&mut self) -> Result<(), Cancelled> {
         self.left = Self::STEPS;
+        if let Some((stage, done, total)) = self.progress {
+            self.control.progress(stage, done, total);
+        }
         if self.control.cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 }

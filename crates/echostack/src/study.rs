@@ -13,7 +13,7 @@ use crate::control::{Control, Stage};
 use crate::language::{Language, WordKind, draw, examples};
 use crate::machine::{Checked, Choices, FitError, Machine};
 use crate::readout::{Lesson, Outcome, at_rising_cost};
-use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Verdict, watch_all};
+use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Verdict, View, watch_all};
 use crate::symbol::{Alphabet, Lookahead, Word};
 use crate::teach::{Exercise, Step, Trace, record};
 
@@ -166,9 +166,10 @@ impl Study {
         }
     }
 
-    /// Learns a language until the machine is proved correct on every word or the rounds are used up. Each decision
-    /// that the proof search finds to be wrong or doubtful becomes an exercise. Tests and the language's probes are not
-    /// used, because the search itself finds which of all configurations must be taught.
+    /// Learns a language until the machine is proved correct on every word or the rounds are used up. If the machine sees
+    /// only the next token of its input, it is trained on exercises that cover all decisions of the automaton, and
+    /// otherwise on words. Each decision that the proof search finds to be wrong or doubtful becomes a further exercise.
+    /// Tests and the language's probes are not used, because the search itself finds what must be taught.
     ///
     /// # Errors
     /// See [`StudyError`].
@@ -180,9 +181,13 @@ impl Study {
         report: &mut dyn FnMut(&ProofRound),
     ) -> Result<(Machine, Proof), StudyError> {
         let teacher = Oracle::controlled(language.automaton().clone(), control)?;
-        let traces = self.examples(language, &teacher)?;
         let prover = Prover::new(&teacher, params.params().view, control)?;
-        let (mut exercises, mut known) = (Vec::new(), HashSet::new());
+        // The exercises cover what a machine sees if that is the next token. What else it sees of its input is in words.
+        let (traces, mut exercises) = match params.params().view {
+            View::Symbol => (Vec::new(), prover.exercises(control)?),
+            View::Reservoir => (self.examples(language, &teacher)?, Vec::new()),
+        };
+        let mut known: HashSet<Exercise> = exercises.iter().cloned().collect();
         at_rising_cost(params.params().svm.cost, |round, cost| {
             let params = params.clone().with_cost(cost);
             let machine = params.fit_with(language.automaton().alphabet(), &traces, &exercises, control)?;

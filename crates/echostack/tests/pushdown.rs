@@ -1,13 +1,15 @@
 //! Tests of extraction and construction: automata from machines, and machines from automata.
 
-use echostack::automaton::Rule;
+use echostack::automaton::{Rule, Viability};
 use echostack::certify::{Proof, check};
-use echostack::extract::{ExtractError, construct, extract};
-use echostack::language::Walks;
+use echostack::extract::{ExtractError, construct, extract, replicate};
+use echostack::language::{Walks, WordKind, draw};
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::Task;
-use echostack::{Alphabet, Automaton, Machine, Oracle, Params, Prover, Recognizer, Study};
+use echostack::{Alphabet, Automaton, Machine, Oracle, Params, Prover, Recognizer, Study, SymbolId, Word};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 
 fn oracle(task: Task) -> Oracle {
     Oracle::strict(task.automaton().unwrap()).unwrap()
@@ -100,6 +102,55 @@ fn a_machine_without_rules_is_reported() {
     match extract(&blind, &()) {
         Ok(found) => echostack::certify::check(&found.certificate, &blind, &found.oracle, &()).unwrap(),
         Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+#[test]
+fn a_replica_does_what_the_machine_does() {
+    for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+        let machine = learned(task, ReservoirKind::Cycle, View::Symbol);
+        let (replica, certificate) = replicate(&machine, &()).unwrap();
+        check(&certificate, &machine, &replica, &()).unwrap();
+        let (oracle, language) = (oracle(task), task.language().unwrap());
+        let mut random = ChaCha8Rng::seed_from_u64(2);
+        for number in 0..300 {
+            let word = draw(&*language, &oracle, WordKind::ALL[number % 3], 1..=20, &mut random).unwrap();
+            assert_eq!(replica.judge(&word), machine.judge(&word), "{task}");
+        }
+    }
+}
+
+#[test]
+fn a_machine_that_refuses_what_its_rules_allow_has_a_replica() {
+    // The rules of a^n b^n, whose viable stacks have at most two a.
+    let plain = Task::Anbn.automaton().unwrap();
+    let [a, b, s] = ["a", "b", "S"].map(|name| plain.alphabet().symbol(name).unwrap());
+    let leads = |to: &[(SymbolId, usize)]| {
+        let mut row = vec![None; plain.alphabet().len()];
+        to.iter().for_each(|&(symbol, state)| row[symbol.index()] = Some(state));
+        row
+    };
+    // The stacks: empty, a, a a, a S or a a S, either with b on top, and S.
+    let rows = [
+        leads(&[(a, 1), (s, 5)]),
+        leads(&[(a, 2), (s, 3)]),
+        leads(&[(s, 3)]),
+        leads(&[(b, 4)]),
+        leads(&[]),
+        leads(&[]),
+    ];
+    let viability = Viability::given(plain.alphabet().len(), &rows).unwrap();
+    let oracle = Oracle::strict(plain.with_viability(viability).unwrap()).unwrap();
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };
+    let walks = Walks::new("at most two", oracle.clone());
+    let (machine, proof) = Study::default().prove(&walks, &params.check().unwrap(), &(), &mut |_| {}).unwrap();
+    assert!(matches!(proof, Proof::Proved(_)));
+    assert!(matches!(extract(&machine, &()), Err(ExtractError::Refuses { .. })));
+    let (replica, certificate) = replicate(&machine, &()).unwrap();
+    check(&certificate, &machine, &replica, &()).unwrap();
+    for word in [vec![], vec![a, b], vec![a, a, b, b], vec![a, a, a, b, b, b], vec![a, b, b], vec![b]] {
+        let word = Word::from(word);
+        assert_eq!(replica.judge(&word), oracle.judge(&word), "{word:?}");
     }
 }
 

@@ -70,7 +70,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["prove", "certificate"], help_heading = MACHINE)]
     pub(super) tolerant: bool,
 
-    /// Number of training words, in addition to those that cover a grammar
+    /// Number of training words, in addition to those that cover a grammar. Words are used without a proof and with
+    /// --lookahead reservoir; otherwise, machines are trained on single decisions
     #[arg(long, default_value_t = 100, help_heading = TRAINING)]
     pub(super) count: usize,
     /// Maximum length of the training words

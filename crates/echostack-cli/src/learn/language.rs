@@ -43,7 +43,7 @@ pub(super) fn learn(
     let kind = ReservoirKind::from(args.reservoir);
     let proves = !args.tolerant && !args.no_prove;
     if proves {
-        let defaults = Params::provable(kind, args.neurons, args.seed);
+        let defaults = Params::provable(kind, args.neurons, args.seed).adapted_to(subject.alphabet());
         let params = params(args, defaults, View::Symbol, Mode::Strict)?;
         match prove(args, &study, &**language, &params, (bar, control), quiet) {
             Err(error) if !args.must_prove() && rules_out_proofs(&error) => {
@@ -102,7 +102,8 @@ fn prove(
     let test = if tests { Some(study.test(language, &machine, control)?) } else { None };
     let test = test.map(|(tested, wrong)| (tested, wrong.len()));
     let assurance = Assurance { proof: Some(proof), test, ..Assurance::default() };
-    Ok(Learned { machine, words: Some(study.words), assurance })
+    let words = (params.params().view != View::Symbol).then_some(study.words);
+    Ok(Learned { machine, words, assurance })
 }
 
 /// The rounds of a proof that were told. A term is explained when it is first used.
@@ -122,7 +123,7 @@ impl Rounds {
         let meaning = "a cell is one decision on all stacks with the same top, open until proved";
         parts.push(explained(self.number == 1, meaning));
         if exercises > 0 {
-            let meaning = "an exercise teaches the right answer on an open cell";
+            let meaning = "an exercise is one decision with the right answer";
             parts.push(format!(", after {}", count(exercises, "exercise")));
             parts.push(explained(!self.exercises_explained, meaning));
             self.exercises_explained = true;

@@ -49,7 +49,9 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let Learned { mut machine, words, assurance } = learned;
     let manifest = machine.manifest_mut();
     manifest.set_seed(args.seed);
-    manifest.set_word_count(args.count);
+    if let Some(words) = words {
+        manifest.set_word_count(words);
+    }
     if let Some(subject) = &subject {
         subject.note(manifest);
     }

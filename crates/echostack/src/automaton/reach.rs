@@ -55,10 +55,10 @@
 //! - Reps, Schwoon, Jha, Melski: Weighted pushdown systems and their application to interprocedural dataflow analysis
 //!   (2005), for the words.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use serde::{Deserialize, Serialize};
 
 use super::error::AutomatonError;
@@ -66,7 +66,7 @@ use super::lr::Automaton;
 use super::oracle::Oracle;
 use super::suffixes::{Node, Suffixes};
 use super::viability::{StackState, Viability};
-use crate::control::{Control, Poll};
+use crate::control::{Control, Poll, Stage};
 use crate::index::index;
 use crate::recognize::Reduction;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
@@ -381,12 +381,12 @@ enum Rope {
 /// it.
 pub(crate) struct Witness {
     ropes: Vec<(Rope, u32)>,
-    tops: HashMap<Top, RopeId>,
-    unders: HashMap<Under, RopeId>,
+    tops: HashMap<Top, RopeId, RandomState>,
+    unders: HashMap<Under, RopeId, RandomState>,
 }
 
 /// A finding of the saturation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 enum Found {
     Top(Top),
     Under(Under),
@@ -402,19 +402,33 @@ type Known = (Vec<(Under, RopeId)>, Vec<(Phase, RopeId)>);
 
 struct Saturation<'s, S> {
     system: &'s mut S,
-    queue: BinaryHeap<Reverse<(u32, u32, Found, RopeId)>>,
-    count: u32,
-    places: HashMap<(Phase, ElementId), PlaceId>,
+    /// What was found and has not been followed up, by the length of its word and in the order of finding.
+    queue: BTreeMap<u32, VecDeque<(Found, RopeId)>>,
+    waiting: usize,
+    count: usize,
+    places: HashMap<(Phase, ElementId), PlaceId, RandomState>,
     known: Vec<Known>,
     reach: Reach,
     witness: Witness,
-    popped: HashSet<(Phase, PlaceId)>,
+    popped: HashSet<(Phase, PlaceId), RandomState>,
 }
 
 impl<S: System> Saturation<'_, S> {
     fn find(&mut self, found: Found, word: RopeId) {
         self.count += 1;
-        self.queue.push(Reverse((self.witness.ropes[word.index()].1, self.count, found, word)));
+        self.waiting += 1;
+        self.queue.entry(self.witness.ropes[word.index()].1).or_default().push_back((found, word));
+    }
+
+    /// Removes a finding with the shortest word from the queue.
+    fn next(&mut self) -> Option<(Found, RopeId)> {
+        let mut shortest = self.queue.first_entry()?;
+        let next = shortest.get_mut().pop_front();
+        if shortest.get().is_empty() {
+            shortest.remove();
+        }
+        self.waiting -= 1;
+        next
     }
 
     fn rope(&mut self, rope: Rope) -> RopeId {
@@ -496,23 +510,26 @@ impl Reach {
 
     /// Computes all reachable configurations, each with a shortest word that leads to it.
     pub(crate) fn new(system: &mut impl System, control: &dyn Control) -> Result<(Self, Witness), AutomatonError> {
-        let witness = Witness { ropes: vec![(Rope::Empty, 0)], tops: HashMap::new(), unders: HashMap::new() };
+        let witness = Witness { ropes: vec![(Rope::Empty, 0)], tops: HashMap::default(), unders: HashMap::default() };
         let mut all = Saturation {
             system,
-            queue: BinaryHeap::new(),
+            queue: BTreeMap::new(),
+            waiting: 0,
             count: 0,
-            places: HashMap::new(),
+            places: HashMap::default(),
             known: vec![(Vec::new(), Vec::new())],
             reach: Self::default(),
             witness,
-            popped: HashSet::new(),
+            popped: HashSet::default(),
         };
         all.find(Found::Top(Self::START), RopeId::EMPTY);
         let mut poll = Poll::new(control);
-        while let Some(Reverse((_, _, found, word))) = all.queue.pop() {
+        while let Some((found, word)) = all.next() {
             // This many steps, because a system may have to compute bounds for each of its moves.
+            let done = all.reach.tops.len();
+            poll.progress(Stage::Explore, done, done + all.waiting + 1);
             poll.steps(64)?;
-            if all.count as usize > MAX_FOUND {
+            if all.count > MAX_FOUND {
                 return Err(AutomatonError::TooLarge);
             }
             match found {

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use super::complete::{Completion, Goal, Outcome, accepts, elements_beneath, forget, stuck};
 use super::reach::{ElementId, History, Move, Phase, Reach, Strict, System, Witness, way_down};
 use super::{AutomatonError, Oracle};
-use crate::control::{Cancelled, Control, Poll};
+use crate::control::{Cancelled, Control, Poll, Stage};
 use crate::index::index;
 use crate::symbol::SymbolId;
 
@@ -84,6 +84,8 @@ impl<'s, 'a> Summaries<'s, 'a> {
             this.demand(goal);
         }
         loop {
+            let (done, waiting) = (this.found.len(), this.queue.len() + this.goals.len() - this.expanded);
+            poll.progress(Stage::Explore, done, done + waiting);
             poll.step()?;
             if this.found.len().max(this.queue.len()) > MAX_COMPLETIONS {
                 return Err(AutomatonError::TooLarge);

@@ -343,6 +343,27 @@ impl<'m> Bounds<'m> {
         stack: &Sighting,
         scratch: &mut Scratch,
     ) -> Margin {
+        let lead = self.lead(head, class, input, stack, scratch);
+        if lead.middle > 0. {
+            return lead;
+        }
+        // The class does not win against every other class at the center, but it may still have the most votes.
+        match self.votes(head, class, input, stack, scratch) {
+            Some(margin) => Margin { least: margin, middle: margin },
+            None => lead,
+        }
+    }
+
+    /// Bounds the margin by which `class` wins against every other class. Used like [`Bounds::margin`], which also
+    /// counts votes.
+    pub(crate) fn lead(
+        &self,
+        head: usize,
+        class: usize,
+        input: &Sighting,
+        stack: &Sighting,
+        scratch: &mut Scratch,
+    ) -> Margin {
         let (kernel, classes, pairs) = match self.heads[head].1 {
             Head::Constant(own) => {
                 let margin = if *own == class { f64::INFINITY } else { f64::NEG_INFINITY };
@@ -358,17 +379,30 @@ impl<'m> Bounds<'m> {
         for other in (0..classes).filter(|&other| other != class) {
             let pair = &pairs[place_of_pair(classes, class.min(other), class.max(other))];
             let sign = if class < other { 1. } else { -1. };
-            let one = self.pair(pair, sign, kernel, input, stack, scratch);
+            // Once a pair is not certain, the class is not, and the better bound is not worth its cost.
+            let refine = margin.least > 0.;
+            let one = self.pair(pair, sign, refine, kernel, (input, stack), scratch);
             margin = Margin { least: worse(margin.least, one.least), middle: worse(margin.middle, one.middle) };
         }
-        if margin.middle > 0. {
-            return margin;
+        margin
+    }
+
+    /// Returns the smallest margin of a pair of classes if `class` has the most votes on the whole of both sets.
+    /// Returns `None` if it does not, or if the vote of some pair is not certain.
+    pub(crate) fn votes(
+        &self,
+        head: usize,
+        class: usize,
+        input: &Sighting,
+        stack: &Sighting,
+        scratch: &mut Scratch,
+    ) -> Option<f64> {
+        let Head::Votes { kernel, classes, pairs } = self.heads[head].1 else { return None };
+        if scratch.kernel != Some(*kernel) {
+            self.evaluate(*kernel, input, stack, scratch);
         }
-        // The class does not win against every other class at the center, but it may still have the most votes.
-        match self.most_votes((kernel, classes, pairs), input, stack, scratch) {
-            Some((winner, margin)) if winner == class => Margin { least: margin, middle: margin },
-            _ => margin,
-        }
+        let (winner, margin) = self.most_votes((*kernel, *classes, pairs), input, stack, scratch)?;
+        (winner == class).then_some(margin)
     }
 
     /// Returns the class with the most votes on the whole of both sets, and the smallest margin of a pair of classes.
@@ -382,9 +416,10 @@ impl<'m> Bounds<'m> {
     ) -> Option<(usize, f64)> {
         let (mut votes, mut margin) = (vec![0_u32; classes], f64::INFINITY);
         for pair in pairs {
-            let first = self.pair(pair, 1., kernel, input, stack, scratch).least;
+            let first = self.pair(pair, 1., true, kernel, (input, stack), scratch).least;
             let winner = if first > 0. { pair.first } else { pair.second };
-            let least = if first > 0. { first } else { self.pair(pair, -1., kernel, input, stack, scratch).least };
+            let least =
+                if first > 0. { first } else { self.pair(pair, -1., true, kernel, (input, stack), scratch).least };
             if least.is_nan() || least <= 0. {
                 return None;
             }
@@ -423,11 +458,16 @@ impl<'m> Bounds<'m> {
                 (1..*classes).fold(0, |winner, other| if first_wins(winner, other) { winner } else { other })
             }
         };
-        if self.margin(head, class, input, stack, scratch).least > 0. {
+        let lead = self.lead(head, class, input, stack, scratch);
+        if lead.least > 0. {
             return Some(class);
         }
-        // If no class wins against all others, the most votes decide.
+        // If no class wins against all others, the most votes decide. If this one does at the center, a pair that is
+        // not certain here has no certain vote either.
         let Head::Votes { kernel, classes, pairs } = self.heads[head].1 else { return None };
+        if lead.middle > 0. {
+            return None;
+        }
         self.most_votes((*kernel, *classes, pairs), input, stack, scratch).map(|(winner, _)| winner)
     }
 
@@ -461,13 +501,14 @@ impl<'m> Bounds<'m> {
     }
 
     /// Bounds the margin of one class of a pair over the other: of the first if `sign` is 1, of the second if it is -1.
+    /// The Taylor bound is computed only if `refine` is set.
     fn pair(
         &self,
         pair: &Pair,
         sign: f64,
+        refine: bool,
         kernel: usize,
-        input: &Sighting,
-        stack: &Sighting,
+        (input, stack): (&Sighting, &Sighting),
         scratch: &mut Scratch,
     ) -> Margin {
         let (mut middle, mut least, mut curved, mut loss) = (0., 0., 0., pair.intercept.abs());
@@ -485,7 +526,7 @@ impl<'m> Bounds<'m> {
         if !(least.is_finite() && curved.is_finite() && lost.is_finite()) {
             return Margin { least: f64::NEG_INFINITY, middle };
         }
-        if interval > 0. || !worth {
+        if interval > 0. || !worth || !refine {
             return Margin { least: interval, middle };
         }
         let change = self.change(&self.input, Side::Input, pair, kernel, input, scratch)
@@ -751,6 +792,7 @@ mod tests {
             for (number, &(readout, head)) in bounds.heads().iter().enumerate() {
                 let Head::Votes { classes, pairs, .. } = head else { continue };
                 let values = machine.decision_values(readout, &states[0], &states[1]);
+                let mut winner = None;
                 for class in 0..*classes {
                     let towards = |(pair, value): (&Pair, &f64)| match class as u32 {
                         class if class == pair.first => *value,
@@ -770,10 +812,13 @@ mod tests {
                     let sound = least <= computed || (beaten && decided());
                     assert!(sound, "{readout:?}: bound {least}, computed {computed}");
                     certain += usize::from(least > 0.);
+                    winner = if least > 0. { Some(class) } else { winner };
                     if whole && !beaten {
                         widest = widest.max(computed - least);
                     }
                 }
+                scratch.forget();
+                assert_eq!(bounds.certain(number, &input, &stack, &mut scratch), winner, "{readout:?}");
             }
         }
         (widest, certain)

@@ -17,7 +17,7 @@ use crate::automaton::Oracle;
 use crate::automaton::complete::{justified, stuck};
 use crate::automaton::reach::{ElementId, Move, Phase, PlaceId, Reach, Strict, System, Top, Under};
 use crate::automaton::summarize::summaries;
-use crate::control::{Control, Poll};
+use crate::control::{Control, Poll, Stage};
 use crate::machine::{Machine, Readout};
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::Alphabet;
@@ -70,6 +70,7 @@ pub fn check_each(
     report: &mut dyn FnMut(ProvedCell),
 ) -> Result<(), CertifyError> {
     let mut poll = Poll::new(control);
+    poll.progress(Stage::Check, 0, certificate.cells.len());
     let automaton = oracle.automaton();
     comparable(machine, automaton)?;
     if certificate.arithmetic != ARITHMETIC {
@@ -198,13 +199,14 @@ struct Walk<'c, 'a> {
 impl Walk<'_, '_> {
     /// Visits all stack suffixes in the order of their length. Each must be the next one in the certificate.
     fn run(&mut self, root: Vec<Obligation>, cells: &[Cell]) -> Result<(), CertifyError> {
-        let mut cells = cells.iter();
+        let (mut cells, total) = (cells.iter(), cells.len());
         let mut scratch = Scratch::default();
         let mut walk = StackWalk::new(root);
         while let Some((stack, obligations)) = walk.next() {
             let Some(cell) = cells.next().filter(|cell| cell.stack == stack) else {
                 return refuse("a cell is missing");
             };
+            self.poll.progress(Stage::Check, total - cells.len() - 1, total);
             let left = self.cell(cell, obligations, &mut scratch)?;
             if stack.is_whole() && !left.is_empty() {
                 return refuse("a cell is left open");

@@ -13,11 +13,13 @@ mod differ;
 mod digest;
 mod enclose;
 mod error;
+mod example;
 mod file;
 #[cfg(test)]
 mod lemmas;
 mod provable;
 mod prove;
+mod require;
 mod scale;
 
 pub use certificate::{Certificate, Size};
@@ -26,6 +28,6 @@ pub use differ::Difference;
 pub use error::CertifyError;
 pub use file::CertificateFileError;
 pub(crate) use provable::provable;
-pub(crate) use prove::Required;
 pub use prove::{OpenCell, Proof, Prover};
+pub(crate) use require::Required;
 pub(crate) use scale::WellScaled;

@@ -3,33 +3,34 @@
 use std::fmt;
 
 use super::bound::{Bounds, Scratch, Sighting};
-use super::cells::{Cells, InputSightings, Next, Obligation, StackWalk};
+use super::cells::{Cells, InputSightings, Obligation, StackWalk};
 use super::certificate::{ARITHMETIC, Cell, Certificate};
 use super::check::check;
 use super::digest::{automaton_digest, digest, machine_bytes};
 use super::error::CertifyError;
+use super::example::{Examples, MAX_SUFFIX};
 use super::provable::comparable;
 use super::scale::WellScaled;
 use crate::automaton::complete::Completion;
-use crate::automaton::reach::{PlaceId, Reach, Strict, Witness};
+use crate::automaton::reach::{Reach, Strict, Witness};
 use crate::automaton::summarize::complete;
 use crate::automaton::{AutomatonError, Oracle};
 use crate::control::{Control, Poll, Stage};
-use crate::machine::{Machine, Readout};
+use crate::machine::{Machine, Practice, Readout};
 use crate::recognize::View;
 use crate::suffix::{InputSuffix, StackSuffix};
-use crate::symbol::Lookahead;
-use crate::teach::{Answer, Exercise};
+use crate::teach::Exercise;
 
 /// If the margin at the center of a cell is below this value, and so is the margin at a configuration that occurs in
 /// the cell, that configuration becomes an exercise.
 const NEAR_MARGIN: f64 = 0.3;
+/// A decision with a margin nearer to 0 than this counts as wrong: the bounds lose as much to rounding, so no cell that
+/// contains it can be proved, however small.
+const NO_MARGIN: f64 = 1e-9;
 /// The least number of exercises of one readout at which a search ends: enough to learn from.
 const MIN_EXERCISES: usize = 400;
 /// A search also needs one exercise for each group of this many tops of reachable stacks before it ends.
-const TOPS_PER_EXERCISE: usize = 50;
-/// The maximum number of stack symbols, and of tokens before the next one, in the suffixes of a cell.
-const MAX_SUFFIX: usize = 48;
+const TOPS_PER_EXERCISE: usize = 25;
 /// The maximum number of cells that are examined.
 const MAX_EXAMINED_CELLS: usize = 1_000_000;
 /// The number of tokens before the next one by which reachable configurations are distinguished, if the machine sees
@@ -50,13 +51,6 @@ pub struct OpenCell {
     pub margin: f64,
     /// The margin at the center of the cell. If it is below 0, the machine is wrong there.
     pub middle: f64,
-}
-
-/// The answer that a readout must give before one token, on all stacks with one suffix.
-pub(crate) struct Required {
-    pub(crate) next: Lookahead,
-    pub(crate) stack: StackSuffix,
-    pub(crate) answer: Answer,
 }
 
 /// The result of a search for a proof.
@@ -124,34 +118,6 @@ impl<'a> Prover<'a> {
         &self.witness
     }
 
-    /// Returns the answers that a readout must give, by the shortest stack suffixes that determine them. Returns `None`
-    /// if some answer is not determined by any suffix.
-    pub(crate) fn answers(
-        &self,
-        readout: Readout,
-        control: &dyn Control,
-    ) -> Result<Option<Vec<Required>>, CertifyError> {
-        let mut poll = Poll::new(control);
-        let terminals = self.oracle.automaton().alphabet().terminals().len();
-        let (cells, root) = Cells::new(&self.strict, &self.reach, &[readout], terminals, &mut poll)?;
-        let mut walk = StackWalk::new(root);
-        let mut out = Vec::new();
-        while let Some((stack, obligations)) = walk.next() {
-            let mut left = Vec::new();
-            for obligation in obligations {
-                match obligation.answer() {
-                    Some(answer) => {
-                        out.push(Required { next: obligation.input.next(), stack: stack.clone(), answer });
-                    }
-                    None if stack.is_whole() || stack.depth() >= MAX_SUFFIX => return Ok(None),
-                    None => left.push(obligation),
-                }
-            }
-            walk.go_on(&cells, &stack, &left, &mut poll)?;
-        }
-        Ok(Some(out))
-    }
-
     /// Tries to prove that the machine agrees with the automaton on every word. A certificate that the search finds is
     /// returned only after [`check`] has accepted it.
     ///
@@ -161,14 +127,16 @@ impl<'a> Prover<'a> {
         let automaton = self.oracle.automaton();
         comparable(machine, automaton)?;
         let mut poll = Poll::new(control);
+        poll.progress(Stage::Prove, 0, 1);
         let bounds = Bounds::new(&WellScaled::new(machine)?, &mut poll)?;
         let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
         let terminals = machine.alphabet().terminals().len();
         let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals, &mut poll)?;
         let mut search = Search {
             machine,
+            practice: Practice::new(machine),
             strict: &self.strict,
-            ways_down: cells.ways_down(),
+            examples: Examples::new(&cells),
             cells,
             bounds,
             inputs: InputSightings::default(),
@@ -179,7 +147,7 @@ impl<'a> Prover<'a> {
             examined: 0,
             poll,
         };
-        let done = search.run(root, control)?;
+        let done = search.run(root)?;
         if !search.open.is_empty() {
             let Search { open, exercises, examined, .. } = search;
             return Ok(Proof::Open { cells: open, exercises: exercises.concat(), examined });
@@ -203,13 +171,13 @@ impl<'a> Prover<'a> {
 /// The state of a search.
 struct Search<'p, 'a> {
     machine: &'p Machine,
+    practice: Practice<'p>,
     strict: &'p Strict<'a>,
     bounds: Bounds<'p>,
     cells: Cells,
     readouts: Vec<Readout>,
     inputs: InputSightings,
-    /// See [`Cells::ways_down`].
-    ways_down: Vec<(Next, PlaceId)>,
+    examples: Examples,
     open: Vec<OpenCell>,
     /// The exercises, for each readout.
     exercises: Vec<Vec<Exercise>>,
@@ -228,7 +196,7 @@ enum Fate {
 }
 
 impl Search<'_, '_> {
-    fn run(&mut self, root: Vec<Obligation>, control: &dyn Control) -> Result<Vec<Cell>, CertifyError> {
+    fn run(&mut self, root: Vec<Obligation>) -> Result<Vec<Cell>, CertifyError> {
         let mut done = Vec::new();
         let mut walk = StackWalk::new(root);
         let mut scratch = Scratch::default();
@@ -240,7 +208,7 @@ impl Search<'_, '_> {
                 self.leave(&obligations[0], &stack, [0.; 2]);
                 break;
             }
-            control.progress(Stage::Prove, done.len(), done.len() + walk.waiting() + 1);
+            self.poll.progress(Stage::Prove, done.len(), done.len() + walk.waiting() + 1);
             let sighting = self.bounds.stack(&stack);
             scratch.forget();
             let mut left = Vec::new();
@@ -281,42 +249,40 @@ impl Search<'_, '_> {
         };
         let class = self.machine.class(self.readouts[obligation.head], answer);
         let Some(class) = class else {
-            let exercise = self.exercise(obligation, stack, answer);
+            let exercise = self.examples.exercise(obligation, stack, answer);
             self.exercises[obligation.head].push(exercise);
             return self.leave(obligation, stack, [f64::NEG_INFINITY; 2]);
         };
         let input = self.inputs.see(&self.bounds, &obligation.input);
         scratch.turn_to(&obligation.input);
-        let margin = self.bounds.margin(obligation.head, class, input, sighting, scratch);
+        let margin = self.bounds.lead(obligation.head, class, input, sighting, scratch);
         if margin.least > 0. {
             return Fate::Proved;
         }
-        let size = input.size();
-        let known = obligation.input.is_whole() || self.machine.view() == View::Symbol;
         let mut wrong = false;
         if margin.middle < NEAR_MARGIN {
             // The center of a large cell may be far from any state that occurs, so look at one that does.
-            let exercise = self.exercise(obligation, stack, answer);
-            let example = self.example(obligation.head, class, &exercise, scratch);
-            wrong = example <= 0.;
-            if example < NEAR_MARGIN && self.exercises[obligation.head].len() < self.enough {
+            let exercise = self.examples.exercise(obligation, stack, answer);
+            let example = self.practice.decide(self.bounds.heads()[obligation.head].1, &exercise);
+            wrong = example.class != class || example.margin.is_nan() || example.margin.abs() < NO_MARGIN;
+            // Votes are counted only where they can help: each pair of classes takes part, which is expensive.
+            if !wrong && margin.middle <= 0. {
+                let votes = self.bounds.votes(obligation.head, class, input, sighting, scratch);
+                if votes.is_some_and(|margin| margin > 0.) {
+                    return Fate::Proved;
+                }
+            }
+            let near = wrong || example.margin < NEAR_MARGIN;
+            if near && self.exercises[obligation.head].len() < self.enough {
                 self.exercises[obligation.head].push(exercise);
             }
         }
+        let size = input.size();
+        let known = obligation.input.is_whole() || self.machine.view() == View::Symbol;
         if wrong || (stack.is_whole() && known) || stack.depth().max(obligation.input.before().len()) >= MAX_SUFFIX {
             return self.leave(obligation, stack, [margin.least, margin.middle]);
         }
         if !known && (stack.is_whole() || size > sighting.size()) { Fate::SplitInput } else { Fate::SplitStack }
-    }
-
-    /// Returns the margin of the class on an exercise.
-    fn example(&self, head: usize, class: usize, exercise: &Exercise, scratch: &mut Scratch) -> f64 {
-        let input = self.bounds.input(&InputSuffix::new(exercise.before.clone(), exercise.next, true));
-        let stack = self.bounds.stack(&StackSuffix::new(exercise.stack.clone(), true));
-        scratch.forget();
-        let margin = self.bounds.margin(head, class, &input, &stack, scratch);
-        scratch.forget();
-        margin.middle
     }
 
     /// Records an obligation as open.
@@ -326,19 +292,5 @@ impl Search<'_, '_> {
         let [margin, middle] = margin;
         self.open.push(OpenCell { readout, input, stack, margin, middle });
         Fate::Dropped
-    }
-
-    /// Returns an exercise on a reachable stack with this suffix.
-    fn exercise(&self, obligation: &Obligation, suffix: &StackSuffix, answer: Answer) -> Exercise {
-        let mut beneath = Vec::new();
-        let mut place = obligation.items.first().map_or(PlaceId::BELOW, |item| item.place);
-        while !suffix.is_whole() && place != PlaceId::BELOW {
-            let (symbol, below) = self.ways_down[place.index()];
-            beneath.extend(symbol);
-            place = below;
-        }
-        let stack = beneath.into_iter().rev().chain(suffix.symbols().iter().copied()).collect();
-        let (before, next) = (obligation.input.before().to_vec(), obligation.input.next());
-        Exercise { before, next, stack, answer }
     }
 }

@@ -6,12 +6,15 @@
 //! for a proof finds the stacks and inputs that must be separated: those that it leaves open are added to the examples
 //! that the functions separate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
 
 use super::rules::{Pattern, Situation, few_patterns};
 use crate::automaton::{AutomatonError, Oracle};
 use crate::certify::{CertifyError, Proof, Prover, Required};
-use crate::control::Control;
+use crate::control::{Control, Stage};
 use crate::machine::{Checked, List, Lists, Machine, Readout, Test};
 use crate::manifest::Manifest;
 use crate::readout::{Affine, Distances, Fault, Outcome, States, at_rising_cost, separate};
@@ -55,7 +58,7 @@ impl From<Fault> for ConstructError {
 }
 
 /// The question that a test answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Question {
     /// Does this come next?
     Next(Lookahead),
@@ -65,13 +68,16 @@ enum Question {
 
 /// The questions that the rules ask, without duplicates.
 #[derive(Default)]
-struct Questions(Vec<Question>);
+struct Questions {
+    all: Vec<Question>,
+    numbers: HashMap<Question, usize>,
+}
 
 impl Questions {
     fn number(&mut self, question: Question) -> usize {
-        self.0.iter().position(|own| *own == question).unwrap_or_else(|| {
-            self.0.push(question);
-            self.0.len() - 1
+        *self.numbers.entry(question).or_insert_with_key(|question| {
+            self.all.push(question.clone());
+            self.all.len() - 1
         })
     }
 
@@ -117,10 +123,14 @@ pub fn construct(oracle: &Oracle, params: &Checked, control: &dyn Control) -> Re
         let stack = StackSuffix::new(vec![symbol], true);
         lists.accept.rules.push((questions.of(Pattern { stack, next: None }), true));
     }
-    let follows = prover.answers(Readout::Shift, control)?.ok_or(ConstructError::NoSuffix)?;
+    let follows = prover.answers(Readout::Shift, control)?;
+    if !follows.all {
+        return Err(ConstructError::NoSuffix);
+    }
     let situations: Vec<Situation<bool>> = follows
+        .required
         .into_iter()
-        .map(|Required { next, stack, answer }| {
+        .map(|Required { next, stack, answer, .. }| {
             let does = answer == Answer::Shift(true);
             Situation { next, stack, does, popped: StackSuffix::ANY }
         })
@@ -135,7 +145,7 @@ pub fn construct(oracle: &Oracle, params: &Checked, control: &dyn Control) -> Re
     let mut examples = Examples::new(&*reservoir, view, alphabet.lookaheads());
     let mut total = 0;
     at_rising_cost(FIRST_COST, |round, cost| {
-        lists.tests = examples.tests(&questions.0, cost)?;
+        lists.tests = examples.tests(&questions.all, cost, control)?;
         let machine = Machine::from_lists(alphabet.clone(), reservoir.clone(), view, &lists, manifest.clone())
             .ok_or(ConstructError::NotSeparable)?;
         Ok(match prover.prove(&machine, control)? {
@@ -200,19 +210,26 @@ impl<'a> Examples<'a> {
 
     /// Returns an affine function for each question, which separates the examples where the answer is yes from the
     /// others. Without examples, the answer is always no.
-    fn tests(&self, questions: &[Question], cost: f64) -> Result<Vec<Test>, Fault> {
+    fn tests(&self, questions: &[Question], cost: f64, control: &dyn Control) -> Result<Vec<Test>, Fault> {
         let neurons = self.reservoir.neurons();
         let inputs = Side::new(neurons, &self.inputs, |read| self.input_state(read));
         let stacks = Side::new(neurons, &self.stacks, |stack| self.state(stack, None));
         let [between_inputs, between_stacks] =
             [&inputs.states, &stacks.states].map(|states| Distances::new(states, Simd::default()));
-        let test = |question: &Question| match question {
-            Question::Next(next) => inputs.separate(&between_inputs, cost, |read| read.1 == *next).map(Test::Input),
-            Question::Stack(suffix) => {
-                stacks.separate(&between_stacks, cost, |stack| suffix.matches(stack)).map(Test::Stack)
-            }
+        let done = AtomicUsize::new(0);
+        let test = |question: &Question| {
+            let test = match question {
+                Question::Next(next) => {
+                    Test::Input(inputs.separate(&between_inputs, cost, |read| read.1 == *next, control)?)
+                }
+                Question::Stack(suffix) => {
+                    Test::Stack(stacks.separate(&between_stacks, cost, |stack| suffix.matches(stack), control)?)
+                }
+            };
+            control.progress(Stage::Train, done.fetch_add(1, Ordering::Relaxed) + 1, questions.len());
+            Ok(test)
         };
-        questions.iter().map(test).collect()
+        questions.par_iter().map(test).collect()
     }
 }
 
@@ -234,11 +251,17 @@ impl<'e, E> Side<'e, E> {
         side
     }
 
-    fn separate(&self, between: &Distances<'_>, cost: f64, met: impl Fn(&E) -> bool) -> Result<Affine, Fault> {
+    fn separate(
+        &self,
+        between: &Distances<'_>,
+        cost: f64,
+        met: impl Fn(&E) -> bool,
+        control: &dyn Control,
+    ) -> Result<Affine, Fault> {
         if self.examples.is_empty() {
             return Ok(Affine::constant(self.states.neurons(), 0.));
         }
         let positive: Vec<bool> = self.examples.iter().map(|example| met(example)).collect();
-        separate(&self.states, between, &positive, cost)
+        separate(&self.states, between, &positive, cost, control)
     }
 }

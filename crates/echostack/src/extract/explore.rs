@@ -1,21 +1,20 @@
-//! Extracts the automaton that a machine implements.
+//! Explores what a machine does.
 //!
 //! The machine is explored as a pushdown system whose elements are the topmost few symbols of the stack. A decision
 //! that is the same for all stacks with these symbols on top ([`Bounds`]) becomes a move of the system. A decision that
 //! is not stays open: the exploration does not continue from there, and is repeated with one more symbol of the stack,
-//! or with one more token of the input. When no decision is open, the reachable decisions are written as rules, and the
-//! machine is proved to follow them.
+//! or with one more token of the input.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::graph::Graph;
-use super::rules::{Situation, rule_list};
-use crate::automaton::reach::{ElementId, Memory, Phase, Reach, Recalled, Sight, System};
-use crate::automaton::{Automaton, AutomatonError, Oracle};
+use foldhash::fast::RandomState;
+
+use crate::automaton::reach::{ElementId, Memory, Reach, Recalled, Sight, System};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
 use crate::certify::cells::InputSightings;
-use crate::certify::{Certificate, CertifyError, Difference, Proof, Prover, WellScaled, provable};
+use crate::certify::{CertifyError, Difference, WellScaled, provable};
 use crate::control::{Control, Poll};
 use crate::machine::{Machine, Readout};
 use crate::recognize::{Reduction, View};
@@ -84,39 +83,17 @@ impl std::fmt::Display for Undecided {
     }
 }
 
-/// The automaton that a machine implements.
-#[derive(Debug)]
-pub struct Extraction {
-    /// The automaton, ready to run.
-    pub oracle: Oracle,
-    /// The proof that the machine agrees with the automaton on every word.
-    pub certificate: Certificate,
-    /// The number of stack symbols that were considered.
-    pub depth: usize,
-    /// The productions that the reductions correspond to, in the order of the rules: each is a nonterminal and the
-    /// symbols that it replaces.
-    pub productions: Vec<(SymbolId, Vec<SymbolId>)>,
-    graph: Graph,
-}
-
-impl Extraction {
-    /// Returns the automaton as a graph in Graphviz's DOT language: the stack suffixes, the actions on each, and the
-    /// symbols that lead from one to another.
-    pub fn dot(&self) -> String {
-        self.graph.dot(self.oracle.automaton().alphabet())
-    }
-}
-
 /// The maximum number of stack symbols in an element.
 const MAX_STACK_SUFFIX: usize = 12;
 /// The maximum number of tokens before the next one that are remembered.
 const MAX_REMEMBERED_TOKENS: u32 = 5;
 
-/// Extracts the automaton from a strict machine. The result is exact: the certificate proves it.
-///
-/// # Errors
-/// See [`ExtractError`].
-pub fn extract(machine: &Machine, control: &dyn Control) -> Result<Extraction, ExtractError> {
+/// Explores a strict machine until no decision is open. `done` gets the result.
+pub(super) fn explore<R>(
+    machine: &Machine,
+    control: &dyn Control,
+    done: impl FnOnce(&Explored<'_>, &Reach) -> Result<R, ExtractError>,
+) -> Result<R, ExtractError> {
     provable(machine)?;
     let bounds = Bounds::new(&WellScaled::new(machine)?, &mut Poll::new(control))?;
     let (mut depth, mut tokens) = (1, u32::from(machine.view() == View::Reservoir));
@@ -129,7 +106,7 @@ pub fn extract(machine: &Machine, control: &dyn Control) -> Result<Extraction, E
         let mut explored = Explored::new(machine, &bounds, depth, memory);
         let (reach, _) = Reach::new(&mut explored, control)?;
         if explored.open.is_empty() {
-            return explored.read_back(&reach, control);
+            return done(&explored, &reach);
         }
         // A decision is attributed to the larger of its two sets, inputs or stacks; extend the one that leaves more
         // open.
@@ -154,22 +131,22 @@ struct Open {
 }
 
 /// A machine as a pushdown system whose elements are stack suffixes.
-struct Explored<'m> {
-    machine: &'m Machine,
+pub(super) struct Explored<'m> {
+    pub(super) machine: &'m Machine,
     bounds: &'m Bounds<'m>,
-    depth: usize,
+    pub(super) depth: usize,
     memory: Memory,
-    elements: Vec<StackSuffix>,
-    ids: HashMap<StackSuffix, ElementId>,
+    pub(super) elements: Vec<StackSuffix>,
+    pub(super) ids: HashMap<StackSuffix, ElementId>,
     sightings: Vec<Option<Sighting>>,
     /// The approximate number of floating-point numbers in the sightings.
     numbers: usize,
     inputs: InputSightings,
     scratch: Scratch,
     /// The reductions that have been asked for; `None` if the decision is open.
-    reductions: HashMap<(Sight, ElementId), Option<Reduction>>,
+    pub(super) reductions: HashMap<(Sight, ElementId), Option<Reduction>, RandomState>,
     /// The outputs and shifts that have been asked for; `None` if one of the decisions is open.
-    settled: HashMap<(Sight, ElementId), Option<(bool, bool)>>,
+    pub(super) settled: HashMap<(Sight, ElementId), Option<(bool, bool)>, RandomState>,
     open: Vec<Open>,
 }
 
@@ -186,8 +163,8 @@ impl<'m> Explored<'m> {
             numbers: 0,
             inputs: InputSightings::default(),
             scratch: Scratch::default(),
-            reductions: HashMap::new(),
-            settled: HashMap::new(),
+            reductions: HashMap::default(),
+            settled: HashMap::default(),
             open: Vec::new(),
         }
     }
@@ -268,125 +245,6 @@ impl<'m> Explored<'m> {
         let (next, stack) = (open.next, self.elements[open.element.index()].clone());
         Undecided { next, stack, alphabet: self.machine.alphabet().clone() }
     }
-
-    /// Returns the productions that the reductions of each rule correspond to.
-    fn productions(
-        &self,
-        automaton: &Automaton,
-        situations: &[Situation],
-        spelled: &Spelled,
-    ) -> Vec<(SymbolId, Vec<SymbolId>)> {
-        let mut out = Vec::new();
-        for rule in automaton.rules() {
-            let suffix = StackSuffix::new(rule.suffix.clone(), false);
-            for Situation { next, stack, does: reduction, .. } in situations {
-                let element = self.ids[stack];
-                // The rule's suffix may be longer than the suffix considered, because it also shows popped symbols.
-                let shown = suffix.depth().min(stack.depth());
-                let ends = suffix.from_top().take(shown).eq(stack.from_top().take(shown));
-                let same = (reduction.pop, reduction.push) == (rule.pop, Some(rule.push));
-                if !ends || !same || rule.lookahead.is_some_and(|wanted| wanted != *next) {
-                    continue;
-                }
-                for string in spelled.get(&(*next, element)).into_iter().flatten() {
-                    let production = (rule.push, string.symbols().to_vec());
-                    if !out.contains(&production) {
-                        out.push(production);
-                    }
-                }
-            }
-        }
-        out
-    }
-
-    /// Writes the reachable decisions as rules and proves that the machine follows them.
-    fn read_back(self, reach: &Reach, control: &dyn Control) -> Result<Extraction, ExtractError> {
-        let mut situations: BTreeMap<(Lookahead, ElementId), Reduction> = BTreeMap::new();
-        let mut accepting = Vec::new();
-        for top in &reach.tops {
-            match top.phase {
-                Phase::Reduce(sight) => {
-                    let Some(&Some(reduction)) = self.reductions.get(&(sight, top.element)) else { continue };
-                    if reduction.pop > 0 && reduction.push.is_none() {
-                        return Err(ExtractError::NoRule);
-                    }
-                    let known = situations.entry((sight.next, top.element)).or_insert(reduction);
-                    if *known != reduction {
-                        return Err(ExtractError::NotLr1);
-                    }
-                }
-                Phase::Settled(sight) if sight.next == Lookahead::End => {
-                    if let Some(&Some((true, _))) = self.settled.get(&(sight, top.element)) {
-                        let stack = &self.elements[top.element.index()];
-                        match stack.symbols() {
-                            [symbol] if stack.is_whole() => accepting.push(*symbol),
-                            _ => return Err(ExtractError::NoRule),
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        accepting.sort_unstable();
-        accepting.dedup();
-        let spelled = spelled(reach, &self);
-        let situation = |(&(next, element), &reduction): (&(Lookahead, ElementId), &Reduction)| {
-            let stack = self.elements[element.index()].clone();
-            let popped = StackSuffix::common(spelled.get(&(next, element)).into_iter().flatten());
-            Situation { next, stack, does: reduction, popped }
-        };
-        let situations: Vec<Situation> = situations.iter().map(situation).collect();
-        let graph = Graph::new(&self.elements, reach, &situations);
-        let rules = rule_list(&situations);
-        let alphabet = self.machine.alphabet().clone();
-        let automaton = Automaton::new(alphabet, rules, accepting)?;
-        let productions = self.productions(&automaton, &situations, &spelled);
-        let oracle = Oracle::controlled(automaton, control)?;
-        let prover = Prover::new(&oracle, self.machine.view(), control)?;
-        match prover.prove(self.machine, control)? {
-            Proof::Proved(certificate) => {
-                let depth = self.depth;
-                Ok(Extraction { oracle, certificate: *certificate, depth, productions, graph })
-            }
-            Proof::Open { cells, .. } => {
-                let difference = prover.difference(self.machine, &cells, control).map(Box::new);
-                Err(ExtractError::Refuses { automaton: Box::new(oracle.automaton().clone()), difference })
-            }
-        }
-    }
-}
-
-/// The strings that each reduction pops.
-type Spelled = BTreeMap<(Lookahead, ElementId), BTreeSet<StackSuffix>>;
-
-/// The maximum number of strings that are listed for one reduction.
-const MAX_STRINGS: usize = 1000;
-
-fn spelled(reach: &Reach, system: &Explored<'_>) -> Spelled {
-    let beneath = reach.beneath();
-    let mut out = Spelled::new();
-    for top in &reach.tops {
-        let Phase::Reduce(sight) = top.phase else { continue };
-        let Some(&Some(Reduction { pop, push: Some(_) })) = system.reductions.get(&(sight, top.element)) else {
-            continue;
-        };
-        let strings = out.entry((sight.next, top.element)).or_default();
-        let mut paths = BTreeSet::from([(StackSuffix::ANY, top.element, top.beneath)]);
-        while let Some((string, element, place)) = paths.pop_first() {
-            if strings.len() + paths.len() > MAX_STRINGS {
-                strings.clear(); // too many to have much in common, or to be read by anyone
-                break;
-            }
-            if string.depth() == pop as usize {
-                strings.insert(string);
-            } else if let Some(symbol) = system.symbol(element) {
-                let longer = string.longer(Some(symbol));
-                let under = beneath.get(&place).into_iter().flatten();
-                paths.extend(under.map(|under| (longer.clone(), under.element, under.beneath)));
-            }
-        }
-    }
-    out
 }
 
 impl System for Explored<'_> {

@@ -19,10 +19,11 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(elements: &[StackSuffix], reach: &Reach, situations: &[Situation]) -> Self {
-        let node = |stack: &StackSuffix| {
-            let here = situations.iter().filter(|situation| situation.stack == *stack);
-            (stack.clone(), here.map(|situation| (situation.next, situation.does)).collect())
-        };
+        let mut does: BTreeMap<&StackSuffix, Vec<(Lookahead, Reduction)>> = BTreeMap::new();
+        for situation in situations {
+            does.entry(&situation.stack).or_default().push((situation.next, situation.does));
+        }
+        let node = |stack: &StackSuffix| (stack.clone(), does.remove(stack).unwrap_or_default());
         let above = |place: PlaceId| reach.places[place.index() - 1].1;
         Self {
             nodes: elements.iter().map(node).collect(),

@@ -4,7 +4,9 @@
 mod construct;
 mod explore;
 mod graph;
+mod read_back;
 mod rules;
 
 pub use construct::{ConstructError, construct};
-pub use explore::{ExtractError, Extraction, Undecided, extract};
+pub use explore::{ExtractError, Undecided};
+pub use read_back::{Extraction, extract, replicate};

@@ -368,9 +368,9 @@ impl<'a> Trainer<'a> {
         }
     }
 
-    /// Reports that one unit of training is done.
-    fn done(&self) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+    /// Reports that this many more units of training are done.
+    fn done(&self, units: usize) {
+        let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
         self.control.progress(Stage::Train, done, self.total);
     }
 
@@ -427,7 +427,7 @@ impl<'a> Trainer<'a> {
                 let [input, stack] = ridge(inputs, stacks, &lessons.steps, penalty).ok_or(FitError::Singular)?;
                 let count = input.len() / inputs.neurons();
                 linear = [(input, count), (stack, count)];
-                self.done();
+                self.done(1);
                 Output::Regression
             }
         };
@@ -473,7 +473,7 @@ impl<'a> Trainer<'a> {
             stacks: &self.stacks,
             simd: self.simd,
         };
-        let pairs = train(&problem, self.svm, self.control, &|| self.done())?;
+        let pairs = train(&problem, self.svm, self.control, &|units| self.done(units))?;
         Ok(Trained { labels: distinct, pairs: Some(pairs) })
     }
 }

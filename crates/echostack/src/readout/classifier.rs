@@ -105,7 +105,7 @@ impl Classifier {
             stacks: &Distances::new(&states, Simd::default()),
             simd: Simd::default(),
         };
-        let mut pairs = train(&problem, svm, control, &|| {})?;
+        let mut pairs = train(&problem, svm, control, &|_| {})?;
         let mut support = Rows::new(width);
         let mut places: Vec<Option<u32>> = vec![None; given.len()];
         for (row, _) in pairs.iter_mut().flat_map(|pair| &mut pair.terms) {

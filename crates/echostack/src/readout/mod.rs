@@ -21,7 +21,7 @@ mod svm;
 
 pub use classifier::{Classifier, ClassifierError};
 pub(crate) use cost::{Outcome, at_rising_cost};
-pub(crate) use head::{Clause, DecisionScratch, Head, Pair, place_of_pair};
+pub(crate) use head::{Clause, Decision, DecisionScratch, Head, Pair, place_of_pair};
 pub(crate) use histories::{Histories, HistoryId, HistoryInput};
 pub(crate) use lessons::{Distances, Labelled, Side, States, Values, scale};
 pub use lessons::{Lesson, Lessons, StateId};

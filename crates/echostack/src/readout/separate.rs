@@ -2,6 +2,7 @@
 
 use super::lessons::{Distances, Lesson, StateId, States};
 use super::svm::{Fault, Problem, Shape, Svm, train};
+use crate::control::Control;
 use crate::simd::Simd;
 
 /// An affine function of a state.
@@ -25,6 +26,7 @@ pub(crate) fn separate(
     distances: &Distances<'_>,
     positive: &[bool],
     cost: f64,
+    control: &dyn Control,
 ) -> Result<Affine, Fault> {
     let neurons = states.neurons();
     if positive.iter().all(|&is| is == positive[0]) {
@@ -43,7 +45,7 @@ pub(crate) fn separate(
         stacks: distances,
         simd: Simd::default(),
     };
-    let pairs = train(&problem, Svm { cost, gamma: 1., tolerance: 1e-3 }, &(), &|| {})?;
+    let pairs = train(&problem, Svm { cost, gamma: 1., tolerance: 1e-3 }, control, &|_| {})?;
     let mut all = Affine::constant(neurons, pairs[0].intercept);
     for &(row, weight) in &pairs[0].terms {
         let state = states.get(StateId::new(row));
@@ -75,7 +77,7 @@ mod tests {
                 }
             }
             let distances = Distances::new(&states, Simd::default());
-            let found = separate(&states, &distances, &positive, 1e6).unwrap();
+            let found = separate(&states, &distances, &positive, 1e6, &()).unwrap();
             let values: Vec<f64> = (0..positive.len())
                 .map(|row| {
                     let state = states.get(StateId::new(row as u32));

@@ -72,12 +72,12 @@ pub(crate) enum Fault {
 }
 
 /// Trains all pairs of classes, in the order (0, 1), (0, 2), ..., (1, 2), ... The terms refer to rows. `done` is called
-/// after each pair.
+/// with 1 after each pair, and with 0 from time to time while a pair is trained.
 pub(crate) fn train(
     problem: &Problem<'_>,
     params: Svm,
     control: &dyn Control,
-    done: &(dyn Fn() + Sync),
+    done: &(dyn Fn(usize) + Sync),
 ) -> Result<Vec<Pair>, Fault> {
     let mut members = vec![Vec::new(); problem.class_count];
     for (row, &class) in problem.classes.iter().enumerate() {
@@ -87,8 +87,8 @@ pub(crate) fn train(
     let pairs: Vec<_> = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect();
     let solve = |&(a, b): &(usize, usize)| {
         let rows: Vec<u32> = members[a].iter().chain(&members[b]).copied().collect();
-        let (weights, rho) = Solver::new(problem, &rows, members[a].len(), params).solve(control)?;
-        done();
+        let (weights, rho) = Solver::new(problem, &rows, members[a].len(), params).solve(control, done)?;
+        done(1);
         let terms = rows.into_iter().zip(weights).filter(|&(_, weight)| weight != 0.).collect();
         Ok(Pair { first: a as u32, second: b as u32, terms, intercept: -rho })
     };
@@ -238,11 +238,14 @@ impl<'a> Solver<'a> {
     }
 
     /// Solves the problem. Returns the signed weights y_i a_i, and rho.
-    fn solve(mut self, control: &dyn Control) -> Result<(Vec<f64>, f64), Fault> {
+    fn solve(mut self, control: &dyn Control, done: &dyn Fn(usize)) -> Result<(Vec<f64>, f64), Fault> {
         let max_rounds = MIN_ROUND_LIMIT.max(ROUNDS_PER_ROW * self.rows.len());
         for round in 0..max_rounds {
-            if round % 1024 == 0 && control.cancelled() {
-                return Err(Fault::Cancelled);
+            if round % 1024 == 0 {
+                done(0);
+                if control.cancelled() {
+                    return Err(Fault::Cancelled);
+                }
             }
             let Some((i, j)) = self.select() else {
                 let rho = self.rho();
