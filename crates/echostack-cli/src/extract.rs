@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use echostack::automaton::{Notation, WordGrammar};
 use echostack::certify::Proof;
 use echostack::extract::{ExtractError, Extraction, extract};
+use echostack::language::Language;
 use echostack::recognize::Mode;
-use echostack::{Alphabet, Control, Machine, Prover};
-use echostack_grammar::{Encoding, Subject};
+use echostack::{Alphabet, Control, Machine, Oracle, Prover};
+use echostack_grammar::{Encoding, Export, Grammar, Lexer, Notation, Subject};
 
 use crate::certify::{comparable, encoding_of, tell_difference};
 use crate::output::{count, note};
@@ -61,16 +61,34 @@ enum Format {
     Rules,
     /// The productions that correspond to the reductions, in general not a grammar of the language
     Grammar,
-    /// A grammar of exactly the words that the machine accepts, for Yacc
+    /// A grammar of exactly the words that the machine accepts, for bison
     Yacc,
-    /// A grammar of exactly the words that the machine accepts, for the Python package Lark
+    /// The lexer, for flex, together with --format yacc
+    Flex,
+    /// A grammar of exactly the texts that the machine accepts, for the Python package Lark
     Lark,
-    /// A grammar of exactly the words that the machine accepts, in GBNF, which constrains the output of language models
+    /// The same in GBNF, which constrains the output of language models
     Gbnf,
+    /// The same for llguidance, which constrains the output of language models
+    Llguidance,
     /// A graph for Graphviz
     Dot,
     /// The automaton in JSON, as read by other commands
     Json,
+}
+
+impl Format {
+    /// Returns the notation of a grammar for another tool.
+    fn notation(self) -> Option<Notation> {
+        match self {
+            Self::Yacc => Some(Notation::Yacc),
+            Self::Flex => Some(Notation::Flex),
+            Self::Lark => Some(Notation::Lark),
+            Self::Gbnf => Some(Notation::Gbnf),
+            Self::Llguidance => Some(Notation::Llguidance),
+            Self::Rules | Self::Grammar | Self::Dot | Self::Json => None,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
@@ -82,16 +100,15 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
             equivalent(&machine, &subject, &bar, control)
         });
     }
+    if let Some(notation) = args.format.notation() {
+        return args.limit.keep(&bar, |control| export(args, notation, &machine, (&bar, control), quiet));
+    }
     let found = args.limit.keep(&bar, |control| {
         bar.begin("extracting the rules");
         explained(extract(&machine, control), &machine, &bar)
     })?;
     let Some(found) = found else { return Ok(Outcome::Rejected) };
-    let text = written(args.format, &found, machine.alphabet())?;
-    match &args.output {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))?,
-        None => std::io::stdout().write_all(text.as_bytes())?,
-    }
+    write(args, &written(args.format, &found, machine.alphabet()))?;
     if !quiet {
         let rules = count(found.oracle.automaton().rules().len(), "rule");
         let cells = count(found.certificate.size().cells, "cell");
@@ -121,14 +138,9 @@ pub(crate) fn explained<T>(found: Result<T, ExtractError>, machine: &Machine, ba
     }
 }
 
-fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<String> {
+fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> String {
     let automaton = found.oracle.automaton();
-    let grammar = |notation| Ok(WordGrammar::new(&found.oracle)?.write(notation, alphabet));
-    Ok(match format {
-        Format::Yacc => return grammar(Notation::Yacc),
-        Format::Lark => return grammar(Notation::Lark),
-        Format::Gbnf => return grammar(Notation::Gbnf),
-        Format::Rules => automaton.to_string(),
+    match format {
         Format::Grammar => {
             let line = |(push, symbols): &(_, Vec<_>)| {
                 let names: Vec<String> = symbols.iter().map(|&symbol| alphabet.plain_name(symbol)).collect();
@@ -139,7 +151,54 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> Result<St
         }
         Format::Dot => found.dot(),
         Format::Json => automaton.to_json() + "\n",
-    })
+        _ => automaton.to_string(),
+    }
+}
+
+fn write(args: &Args, text: &str) -> Result<()> {
+    match &args.output {
+        Some(path) => std::fs::write(path, text).with_context(|| format!("could not write {}", path.display())),
+        None => Ok(std::io::stdout().write_all(text.as_bytes())?),
+    }
+}
+
+/// Writes a grammar for another tool: the one that the machine learned if it is proved to do the same, and otherwise one
+/// that is made from its rules.
+fn export(
+    args: &Args,
+    notation: Notation,
+    machine: &Machine,
+    (bar, control): (&Bar, &dyn Control),
+    quiet: bool,
+) -> Result<Outcome> {
+    let lexer = machine.manifest().lexer().map(Lexer::new).transpose().context("the model's lexer is not valid")?;
+    let taught = taught(args, machine, control)?;
+    let (export, own) = if let Some(grammar) = &taught {
+        bar.finish();
+        (Export::of_grammar(grammar, lexer.as_ref())?, true)
+    } else {
+        bar.begin("extracting the rules");
+        let Some(found) = explained(extract(machine, control), machine, bar)? else { return Ok(Outcome::Rejected) };
+        (Export::of_oracle(&found.oracle, lexer.as_ref())?, false)
+    };
+    write(args, &export.write(notation)?)?;
+    if !quiet {
+        let what = if own { "the grammar that it learned" } else { "its own rules" };
+        note(format_args!("exact: the machine is proved to follow {what} on every word"));
+    }
+    Ok(Outcome::Accepted)
+}
+
+/// Returns the grammar that the machine learned, if the machine is proved to do the same on every word.
+fn taught(args: &Args, machine: &Machine, control: &dyn Control) -> Result<Option<Grammar>> {
+    let Some(source) = machine.manifest().grammar() else { return Ok(None) };
+    let Ok(grammar) = Grammar::new("grammar", source, encoding_of(machine, args.encoding)) else { return Ok(None) };
+    if comparable(machine.alphabet(), "grammar", grammar.automaton().alphabet()).is_err() {
+        return Ok(None);
+    }
+    let oracle = Oracle::in_mode(grammar.automaton().clone(), Mode::Strict, control)?;
+    let proof = Prover::new(&oracle, machine.view(), control)?.prove(machine, control)?;
+    Ok(matches!(proof, Proof::Proved(_)).then_some(grammar))
 }
 
 /// Decides whether a machine does the same as an automaton on every word, and prints the answer.

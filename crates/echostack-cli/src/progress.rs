@@ -73,10 +73,12 @@ impl Control for Bar {
         let what = match stage {
             Stage::Collect => "running words",
             Stage::Test => "testing",
+            Stage::Explore => "exploring",
             Stage::Prove => "proving",
+            Stage::Check => "checking the proof",
             _ => "training",
         };
-        self.update(what, (done, total), stage == Stage::Prove);
+        self.update(what, (done, total), matches!(stage, Stage::Explore | Stage::Prove));
     }
 }
 

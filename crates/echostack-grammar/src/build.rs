@@ -9,9 +9,9 @@ use lrtable::{Minimiser, StIdx, StateGraph, from_yacc};
 
 use crate::conflict::{self, Conflict, Count};
 use crate::error::{GrammarError, MAX_SYMBOLS, Warning};
-use crate::rules::{Associativity, Rules};
+use crate::rules::{Associativity, Expected, Rules};
 use crate::source::Source;
-use crate::table::{Action, LrTable};
+use crate::table::{Action, LrTable, Production};
 
 /// Builds the table of a grammar. Returns it with warnings about its conflicts, if they are resolved.
 pub(crate) fn build(source: Source<'_>, rules: &Rules) -> Result<(LrTable, Vec<Warning>), GrammarError> {
@@ -58,6 +58,49 @@ pub(crate) fn build(source: Source<'_>, rules: &Rules) -> Result<(LrTable, Vec<W
     let unused = conflict::unused(&table).map(|(symbol, message)| (rules.places[symbol], message));
     let warnings = fewer.into_iter().chain(unused).map(|(at, message)| source.warning(at, &message)).collect();
     Ok((table, warnings))
+}
+
+/// Whether a grammar has conflicts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conflicts {
+    /// In its LR(1) table.
+    pub(crate) lr1: bool,
+    /// In its LALR(1) table, or in its LR(1) table.
+    pub(crate) lalr: bool,
+}
+
+/// Finds out whether a grammar without precedences has conflicts. Terminals have the first numbers, then come the
+/// nonterminals, the first of which is the start. What cannot be examined counts as having conflicts.
+pub(crate) fn conflicts(terminals: usize, nonterminals: usize, productions: Vec<Production>) -> Conflicts {
+    let count = terminals + nonterminals;
+    let rules = Rules {
+        names: (0..count).map(|number| number.to_string()).collect(),
+        places: vec![0; count],
+        terminals,
+        start: terminals,
+        terminal_precedences: vec![None; terminals],
+        production_precedences: vec![None; productions.len()],
+        productions,
+        expected: Expected::default(),
+    };
+    let unknown = Conflicts { lr1: true, lalr: true };
+    if count > MAX_SYMBOLS {
+        return unknown;
+    }
+    let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
+    let Ok(grammar) = YaccGrammar::<u32>::new_with_storaget(kind, &print(&rules)) else { return unknown };
+    let Ok((graph, _)) = from_yacc(&grammar, Minimiser::Pager) else { return unknown };
+    let states = States::new(&rules, &grammar, &graph);
+    let conflict = |state| {
+        let choices = states.choices(state);
+        (0..=terminals).any(|lookahead| {
+            let Remaining { shift, reductions, .. } = states.remaining(&choices, lookahead);
+            reductions.len() + usize::from(shift) > 1
+        })
+    };
+    let lr1 = graph.iter_stidxs().any(conflict);
+    let lalr = states.count();
+    Conflicts { lr1, lalr: lr1 || lalr.shift_reduce + lalr.reduce_reduce > 0 }
 }
 
 /// Writes the rules for grmtools. Terminals are t0, t1 and so on, and nonterminals n and their number.

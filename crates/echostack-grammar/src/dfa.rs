@@ -229,6 +229,16 @@ impl Dfa {
         self.rules[((state - self.accepting) >> self.shift) as usize]
     }
 
+    /// Returns the state after a byte.
+    pub(crate) fn step(&self, state: u32, byte: u8) -> u32 {
+        self.next[state as usize + usize::from(self.classes[usize::from(byte)])]
+    }
+
+    /// Returns the rule that matches what was read, if there is one.
+    pub(crate) fn matched(&self, state: u32) -> Option<u32> {
+        (state >= self.accepting).then(|| self.rule(state))
+    }
+
     /// Returns the rules that can match something.
     pub(crate) fn matching(&self) -> &[u32] {
         &self.rules
@@ -240,7 +250,7 @@ impl Dfa {
     #[inline]
     pub(crate) fn run(&self, mut state: u32, bytes: &[u8], mut at: usize, found: &mut Found) -> (u32, usize) {
         while let Some(&byte) = bytes.get(at) {
-            let next = self.next[state as usize + usize::from(self.classes[usize::from(byte)])];
+            let next = self.step(state, byte);
             if next == DEAD {
                 return (DEAD, at);
             }

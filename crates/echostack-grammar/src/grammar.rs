@@ -31,6 +31,7 @@ const DRAWS: usize = 100;
 #[derive(Debug)]
 pub struct Grammar {
     name: String,
+    source: String,
     table: LrTable,
     automaton: Automaton,
     encoding: Encoding,
@@ -55,7 +56,8 @@ impl Grammar {
         let (table, resolved) = build(source, &rules)?;
         warnings.extend(useless.into_iter().chain(resolved));
         let (automaton, encoding) = encode::encode(&table, encoding)?;
-        Ok(Self { name, table, automaton, encoding, warnings, counts: Mutex::new(None) })
+        let source = source.text.to_string();
+        Ok(Self { name, source, table, automaton, encoding, warnings, counts: Mutex::new(None) })
     }
 
     /// Reads a grammar and its lexer, if it has one, from a folder with `grammar.y` and `lexer.l`, or a grammar from a
@@ -72,6 +74,11 @@ impl Grammar {
         let lex = path.join("lexer.l");
         let lexer = if folder && lex.exists() { Some(read_lexer(&lex)?) } else { None };
         Ok((grammar, lexer))
+    }
+
+    /// Returns the text that the grammar was created from.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// Returns what in the grammar is probably not intended, such as parts that no word needs.

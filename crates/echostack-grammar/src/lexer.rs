@@ -56,8 +56,7 @@ impl Lexer {
     /// # Errors
     /// If the text is not a valid lexer, or if its automaton is too large.
     pub fn new(source: &str) -> Result<Self, LexerError> {
-        let file = if flex::is_flex(source) { flex::read(source) } else { lex::read(source) };
-        let LexFile { states, rules, warnings } = file?;
+        let LexFile { states, rules, warnings } = read(source)?;
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut names = Vec::new();
         let mut number = |name| {
@@ -95,6 +94,12 @@ impl Lexer {
         &self.source
     }
 
+    /// Returns the contents of the text that the lexer was created from.
+    pub(crate) fn file(&self) -> LexFile {
+        // The text was read without an error before.
+        read(&self.source).unwrap_or(LexFile { states: Vec::new(), rules: Vec::new(), warnings: Vec::new() })
+    }
+
     /// Returns the names of the tokens that the lexer produces.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -116,6 +121,11 @@ impl Lexer {
     pub(crate) fn name_file(&mut self, path: &str) {
         self.warnings.iter_mut().for_each(|warning| *warning = Warning::new(format!("{path}:{warning}")));
     }
+}
+
+/// Reads a lexer file in either dialect.
+fn read(source: &str) -> Result<LexFile, LexerError> {
+    if flex::is_flex(source) { flex::read(source) } else { lex::read(source) }
 }
 
 /// Adds warnings about rules that never match, in the order of the file.

@@ -25,6 +25,7 @@ mod count;
 mod dfa;
 mod encode;
 mod error;
+mod export;
 mod flex;
 mod grammar;
 mod judge;
@@ -46,6 +47,7 @@ mod yacc;
 
 pub use encode::Encoding;
 pub use error::{GrammarError, LexerError, MAX_SYMBOLS, Warning};
+pub use export::{Export, ExportError, Notation};
 pub use grammar::Grammar;
 pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement};
 pub use lexer::Lexer;

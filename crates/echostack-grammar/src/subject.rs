@@ -92,6 +92,8 @@ pub struct Subject {
     task: Option<Task>,
     language: Option<Arc<dyn Language>>,
     alphabet: Arc<Alphabet>,
+    /// The source of the grammar.
+    grammar: Option<String>,
     lexer: Option<Lexer>,
     encoding: Option<Encoding>,
     warnings: Vec<Warning>,
@@ -107,7 +109,16 @@ impl From<Task> for Subject {
     fn from(task: Task) -> Self {
         let (language, alphabet) = (task.language(), task.alphabet());
         let name = task.name().to_string();
-        Self { name, task: Some(task), language, alphabet, lexer: None, encoding: None, warnings: Vec::new() }
+        Self {
+            name,
+            task: Some(task),
+            language,
+            alphabet,
+            grammar: None,
+            lexer: None,
+            encoding: None,
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -135,7 +146,9 @@ impl Subject {
     /// Creates a subject from a grammar and the lexer that splits texts into its tokens, if there is one.
     pub fn of_grammar(grammar: Grammar, lexer: Option<Lexer>) -> Self {
         let (encoding, warnings) = (Some(grammar.encoding()), grammar.warnings().to_vec());
-        let mut this = Self { lexer, encoding, warnings, ..Self::of_language(grammar.to_string(), Arc::new(grammar)) };
+        let source = Some(grammar.source().to_string());
+        let language = Self::of_language(grammar.to_string(), Arc::new(grammar));
+        let mut this = Self { grammar: source, lexer, encoding, warnings, ..language };
         this.compare_lexer();
         this
     }
@@ -174,7 +187,8 @@ impl Subject {
 
     fn of_language(name: String, language: Arc<dyn Language>) -> Self {
         let alphabet = language.automaton().alphabet().clone();
-        Self { name, task: None, language: Some(language), alphabet, lexer: None, encoding: None, warnings: Vec::new() }
+        let (task, language) = (None, Some(language));
+        Self { name, task, language, alphabet, grammar: None, lexer: None, encoding: None, warnings: Vec::new() }
     }
 
     /// Adds warnings about terminals that the lexer does not produce, and about tokens that the grammar does not have.
@@ -276,6 +290,9 @@ impl Subject {
         } else {
             manifest.set_language(&self.name);
         }
+        if let Some(grammar) = &self.grammar {
+            manifest.set_grammar(grammar);
+        }
         if let Some(lexer) = &self.lexer {
             manifest.set_lexer(lexer.source());
         }
@@ -332,7 +349,7 @@ mod tests {
         }
         assert_eq!(grammar.lexer().unwrap().names(), ["x"]);
         let keys: Vec<String> = noted(&grammar).into_iter().map(|(key, _)| key).collect();
-        assert_eq!(keys, ["encoding", "language", "lexer"]);
+        assert_eq!(keys, ["encoding", "grammar", "language", "lexer"]);
         assert_eq!(noted(&grammar)[0].1.parse(), Ok(encoding));
 
         std::fs::write(path("automaton.json"), grammar.language().unwrap().automaton().to_json()).unwrap();

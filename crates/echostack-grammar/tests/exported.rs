@@ -1,8 +1,8 @@
-//! Tests of grammars that are written for other tools: grmtools reads them back.
+//! Tests of grammars that are written for other tools. Those for Yacc are read back here; `tools/exports.py` compares all
+//! of them with the tools themselves.
 
 use std::path::Path;
 
-use echostack::automaton::{Notation, WordGrammar};
 use echostack::certify::{Proof, check};
 use echostack::extract::extract;
 use echostack::language::{Language, Walks, WordKind, draw};
@@ -10,7 +10,7 @@ use echostack::recognize::{Mode, View, judge_all};
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::Task;
 use echostack::{Limits, Oracle, Params, Study, Word};
-use echostack_grammar::{Encoding, Grammar};
+use echostack_grammar::{Encoding, Export, ExportError, Grammar, Lexer, Notation};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -35,7 +35,7 @@ fn short_words(terminals: usize, most: usize) -> Vec<Word> {
 /// Asserts that grmtools reads the written grammar without conflicts, and that it has the same words.
 fn read_back(name: &str, oracle: &Oracle) {
     let alphabet = oracle.automaton().alphabet();
-    let written = WordGrammar::new(oracle).unwrap().write(Notation::Yacc, alphabet);
+    let written = Export::of_oracle(oracle, None).unwrap().write(Notation::Yacc).unwrap();
     let grammar =
         Grammar::new(name, &written, Encoding::State).unwrap_or_else(|error| panic!("{name}: {error}\n{written}"));
     let again = Oracle::strict(grammar.automaton().clone()).unwrap();
@@ -45,10 +45,15 @@ fn read_back(name: &str, oracle: &Oracle) {
     for number in 0..600 {
         words.extend(draw(&walks, oracle, WordKind::ALL[number % 3], 1..=40, &mut random));
     }
-    // The tokens of the grammar that was read back may have other numbers.
+    // In the grammar that was read back, tokens are called by their identifiers.
+    let declared = |name: &str| {
+        let mut lines = written.lines().filter(|line| line.starts_with("%token "));
+        let line = lines.find(|line| line.split_once(" \"").is_some_and(|(_, alias)| alias == format!("{name}\"")));
+        line.and_then(|line| line.split(' ').nth(1)).unwrap_or_else(|| panic!("{name}\n{written}"))
+    };
     let names = |word: &Word| -> Option<Word> {
         let tokens = word.inputs().map(|input| match input {
-            echostack::symbol::Input::Symbol(symbol) => alphabet.name(symbol),
+            echostack::symbol::Input::Symbol(symbol) => declared(alphabet.name(symbol)),
             echostack::symbol::Input::Vector(_) => unreachable!("words of symbols"),
         });
         grammar.automaton().alphabet().word(tokens).ok()
@@ -97,5 +102,70 @@ fn shipped_grammars_are_written_for_yacc() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
         let (grammar, _) = Grammar::open(&path, Encoding::Auto).unwrap();
         read_back(name, &Oracle::strict(grammar.automaton().clone()).unwrap());
+    }
+}
+
+/// Writes a grammar with its lexer in a notation.
+fn written(grammar: &str, lexer: &str, notation: Notation) -> Result<String, ExportError> {
+    let grammar = Grammar::new("small", grammar, Encoding::Auto).unwrap();
+    Export::of_grammar(&grammar, Some(&Lexer::new(lexer).unwrap()))?.write(notation)
+}
+
+#[test]
+fn what_a_notation_cannot_express_is_refused() {
+    let grammar = "%start S\n%%\nS: 'A' | S 'A' | S 'B';\n";
+    let with = |lexer: &str, notation| written(grammar, lexer, notation);
+    let states = "%x X\n%%\na \"A\"\n<INITIAL>b <X>\"B\"\n<X>c <INITIAL>;\n";
+    for notation in [Notation::Lark, Notation::Gbnf, Notation::Llguidance] {
+        assert_eq!(with(states, notation), Err(ExportError::StartStates));
+    }
+    let flex = with(states, Notation::Flex).unwrap();
+    assert!(flex.contains("%x X\n") && flex.contains("BEGIN(INITIAL)"), "{flex}");
+    // a+ must be tried before a, which is shorter, and a before a+, which has the same text.
+    let error = with("%%\nab? \"A\"\na+c? \"B\"\n", Notation::Lark).unwrap_err();
+    assert!(matches!(error, ExportError::Order(..)), "{error}");
+    let error = with("%%\na|ab \"A\"\nc \"B\"\n", Notation::Lark).unwrap_err();
+    assert_eq!(error, ExportError::Alternatives("A".to_string()));
+    let grammar = Grammar::new("small", grammar, Encoding::Auto).unwrap();
+    assert_eq!(Export::of_grammar(&grammar, None).unwrap().write(Notation::Flex), Err(ExportError::NoLexer));
+}
+
+#[test]
+fn the_longest_match_counts_in_a_grammar_over_characters() {
+    // After <b, a name may not begin with ody, and directly after a name, there is no other.
+    let lexer = "%%\n\\<b \"<b\"\n\\<body \"<body\"\n[a-z]+ \"NAME\"\n[ ]+ ;\n";
+    let grammar = "%start S\n%%\nS: '<b' N | '<body' N;\nN: | N 'NAME';\n";
+    let text = written(grammar, lexer, Notation::Gbnf).unwrap();
+    let after = text.lines().find(|line| line.contains("[a-np-z]")).unwrap_or_else(|| panic!("{text}"));
+    assert!(after.contains("\"o\"") || after.contains("[o]"), "{text}");
+    // Where nothing can be confused, the rules are those of the grammar.
+    let text =
+        written("%start S\n%%\nS: 'a' | S ',' 'a';\n", "%%\na \"a\"\n, \",\"\n[ ]+ ;\n", Notation::Gbnf).unwrap();
+    let expected = "root ::= ws s\nws ::= \"\" | skipped\ns ::= \"a\" ws | s \",\" ws \"a\" ws\nskipped ::= \" \"+\n";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn the_empty_language_and_odd_names_are_written() {
+    let none = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "rules": []}"#;
+    let oracle = Oracle::strict(echostack::Automaton::from_json(none).unwrap()).unwrap();
+    let export = Export::of_oracle(&oracle, None).unwrap();
+    assert!(export.write(Notation::Yacc).unwrap().ends_with("start\n    : \"a\" start\n    ;\n"));
+    assert!(export.write(Notation::Lark).unwrap().contains("start: A start\n"));
+    assert!(export.write(Notation::Gbnf).unwrap().starts_with("root ::= \"a\" root\n"));
+    let odd = r#"{"terminals": ["\n", "\"", "\\", "é", "a_b", "A-B"], "nonterminals": ["S"], "accepting": ["S"],
+        "rules": [{"suffix": ["\n", "\"", "\\", "é", "a_b", "A-B"], "lookahead": null, "pop": 6, "push": "S"}]}"#;
+    let oracle = Oracle::strict(echostack::Automaton::from_json(odd).unwrap()).unwrap();
+    let export = Export::of_oracle(&oracle, None).unwrap();
+    let lark = export.write(Notation::Lark).unwrap();
+    for line in [
+        r#"NEWLINE: "\n""#,
+        r#"DQUOTE: "\"""#,
+        r#"BACKSLASH: "\\""#,
+        "UE9: \"é\"",
+        "A_B: \"a_b\"",
+        "A_MINUS_B: \"A-B\"",
+    ] {
+        assert!(lark.contains(line), "{line}\n{lark}");
     }
 }

@@ -36,6 +36,7 @@ facts! {
     "Returns the version of echostack that made the model." "echostack" version set_version
     "Returns the built-in task that the model was made for." "task" task set_task
     "Returns the grammar or automaton that the model was made for." "language" language set_language
+    "Returns the source of the grammar that the model learned, if it learned one." "grammar" grammar set_grammar
     "Returns the source of the lexer, if the model reads texts." "lexer" lexer set_lexer
     "Returns the name of the encoding that turned a grammar into rules." "encoding" encoding set_encoding
     "Returns the parameters of the reservoir." "reservoir" reservoir set_reservoir

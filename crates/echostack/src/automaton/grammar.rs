@@ -1,5 +1,4 @@
-//! Converts an automaton to a context-free grammar for exactly the words that it accepts, in the notations of other
-//! tools.
+//! Converts an automaton to a context-free grammar for exactly the words that it accepts.
 //!
 //! The rules of an automaton are tried in order and use a lookahead; a grammar has neither. The grammar is therefore
 //! built from what the automaton can do as a pushdown system: a nonterminal stands for the tokens that are read from
@@ -7,14 +6,13 @@
 //! exact, but large; equivalent nonterminals are then merged and small ones inlined.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt::Write;
 
 use super::complete::Goal;
 use super::reach::{ElementId, History, Move, Phase, Sight, Strict, System};
 use super::summarize::Summaries;
 use super::{AutomatonError, Oracle};
 use crate::control::Poll;
-use crate::symbol::{Alphabet, Lookahead, SymbolId};
+use crate::symbol::{Lookahead, SymbolId};
 
 /// One symbol of a production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,17 +28,6 @@ pub enum Part {
 pub struct WordGrammar {
     /// The productions of each nonterminal.
     pub productions: Vec<BTreeSet<Vec<Part>>>,
-}
-
-/// The notation that a grammar is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notation {
-    /// The notation of Yacc and related tools; a token is its name in quotes.
-    Yacc,
-    /// The notation of the Python package Lark; white space between tokens is ignored.
-    Lark,
-    /// GBNF, which constrains the output of a language model; white space may follow each token.
-    Gbnf,
 }
 
 /// The maximum number of nonterminals, and of productions, before any are merged.
@@ -308,70 +295,6 @@ impl WordGrammar {
         self.productions = order.iter().map(|&number| self.productions[number].clone()).collect();
         self.rewrite(|number| vec![Part::Nonterminal(seen[&number])]);
     }
-
-    /// Writes the grammar in the notation of another tool.
-    pub fn write(&self, notation: Notation, alphabet: &Alphabet) -> String {
-        let name = |number: usize| match (number, notation) {
-            (0, Notation::Gbnf) => "root".to_string(),
-            (0, _) => "start".to_string(),
-            (number, _) => format!("n{number}"),
-        };
-        let part = |part: &Part| match (*part, notation) {
-            (Part::Nonterminal(number), _) => name(number),
-            (Part::Token(token), Notation::Yacc) => {
-                quoted(alphabet.name(token), if alphabet.name(token).contains('\'') { '"' } else { '\'' })
-            }
-            (Part::Token(token), Notation::Lark) => quoted(alphabet.name(token), '"'),
-            (Part::Token(token), Notation::Gbnf) => format!("{} ws", quoted(alphabet.name(token), '"')),
-        };
-        let production = |parts: &Vec<Part>| match (parts.is_empty(), notation) {
-            (true, Notation::Gbnf) => "\"\"".to_string(),
-            _ => parts.iter().map(part).collect::<Vec<_>>().join(" "),
-        };
-        let mut out = match notation {
-            Notation::Yacc => String::from("%start start\n%%\n"),
-            Notation::Lark | Notation::Gbnf => String::new(),
-        };
-        let (is, end) = match notation {
-            Notation::Yacc => (":", ";"),
-            Notation::Lark => (":", ""),
-            Notation::Gbnf => ("::=", ""),
-        };
-        for (number, own) in self.productions.iter().enumerate() {
-            let mut all: Vec<String> = own.iter().map(production).collect();
-            if all.is_empty() {
-                // The language is empty. A rule without alternatives would derive the empty word, so write one that
-                // never terminates.
-                let token = alphabet.terminals().next().map(Part::Token);
-                all.push(production(&token.into_iter().chain([Part::Nonterminal(number)]).collect()));
-            }
-            let _ = writeln!(out, "{} {is} {}{end}", name(number), all.join(" | "));
-        }
-        out.push_str(match notation {
-            Notation::Yacc => "",
-            Notation::Lark => "%ignore /\\s+/\n",
-            Notation::Gbnf => "ws ::= [ \\t\\n]*\n",
-        });
-        out
-    }
-}
-
-/// Quotes a text, with the escapes that Yacc, Lark and GBNF have in common.
-fn quoted(text: &str, quote: char) -> String {
-    let mut out = String::from(quote);
-    for letter in text.chars() {
-        match letter {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\\' => out.push_str("\\\\"),
-            letter if letter == quote => out.extend(['\\', quote]),
-            letter if letter.is_control() => _ = write!(out, "\\x{:02x}", u32::from(letter)),
-            letter => out.push(letter),
-        }
-    }
-    out.push(quote);
-    out
 }
 
 /// Returns, for each goal that the start leads to, the phases that follow when its element is popped.
@@ -390,40 +313,9 @@ mod tests {
     use crate::Automaton;
 
     #[test]
-    fn the_empty_language_is_written_without_words() {
+    fn the_empty_language_has_no_productions() {
         let none = r#"{"terminals": ["a"], "nonterminals": ["S"], "accepting": ["S"], "rules": []}"#;
         let oracle = Oracle::strict(Automaton::from_json(none).unwrap()).unwrap();
-        let alphabet = oracle.automaton().alphabet();
-        let grammar = WordGrammar::new(&oracle).unwrap();
-        assert_eq!(grammar.productions, [BTreeSet::new()]);
-        assert_eq!(grammar.write(Notation::Yacc, alphabet), "%start start\n%%\nstart : 'a' start;\n");
-        assert_eq!(grammar.write(Notation::Lark, alphabet), "start : \"a\" start\n%ignore /\\s+/\n");
-        assert_eq!(grammar.write(Notation::Gbnf, alphabet), "root ::= \"a\" ws root\nws ::= [ \\t\\n]*\n");
-    }
-
-    #[test]
-    fn names_are_escaped() {
-        let names = ["\n", "\r\t", "\u{1}\u{85}", "\\", "'", "\"", "'\""];
-        let alphabet = Alphabet::new(names, ["S"]).unwrap();
-        let all = alphabet.terminals().map(|token| vec![Part::Token(token)]);
-        let grammar = WordGrammar { productions: vec![all.collect()] };
-        assert_eq!(
-            grammar.write(Notation::Yacc, &alphabet),
-            r#"%start start
-%%
-start : '\n' | '\r\t' | '\x01\x85' | '\\' | "'" | '"' | "'\"";
-"#
-        );
-        assert_eq!(
-            grammar.write(Notation::Lark, &alphabet).lines().next(),
-            Some(r#"start : "\n" | "\r\t" | "\x01\x85" | "\\" | "'" | "\"" | "'\"""#)
-        );
-        let gbnf = grammar.write(Notation::Gbnf, &alphabet);
-        assert!(
-            gbnf.starts_with(r#"root ::= "\n" ws | "\r\t" ws | "\x01\x85" ws | "\\" ws | "'" ws | "\"" ws | "#),
-            "{gbnf}"
-        );
-        assert_eq!(alphabet.plain_name(SymbolId::new(0)), r"\n");
-        assert_eq!(alphabet.plain_name(SymbolId::new(3)), r"\");
+        assert_eq!(WordGrammar::new(&oracle).unwrap().productions, [BTreeSet::new()]);
     }
 }

@@ -18,7 +18,7 @@ mod viability;
 mod viable;
 
 pub use error::AutomatonError;
-pub use grammar::{Notation, Part, WordGrammar};
+pub use grammar::{Part, WordGrammar};
 pub use json::AutomatonJsonError;
 pub use lr::Automaton;
 pub use oracle::{Oracle, OracleStack};

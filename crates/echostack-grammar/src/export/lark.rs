@@ -1,0 +1,226 @@
+//! Writes grammars for the Python package Lark.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use echostack::automaton::Part;
+use echostack::{Alphabet, SymbolId};
+use regex_automata::MatchKind;
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::nfa::thompson;
+use regex_automata::util::start;
+use regex_automata::{Anchored, util::primitives::StateID};
+use regex_syntax::hir::Hir;
+
+use super::ExportError;
+use super::productions::{Names, Productions, identifier};
+use super::regex::{self, Dialect};
+use super::scanner::{Scanner, literal};
+use crate::dfa::{DEAD, Dfa};
+
+/// Writes a grammar for Lark, with its basic lexer.
+pub(super) fn lark(
+    grammar: &Productions,
+    scanner: &Scanner,
+    alphabet: &Alphabet,
+    parser: &str,
+) -> Result<String, ExportError> {
+    let terminals = Terminals::new(scanner, alphabet)?;
+    let mut names = Names::without(&["start"]);
+    let rules: Vec<String> = (grammar.names.iter().enumerate())
+        .map(|(number, name)| match (number, identifier(name).to_lowercase()) {
+            (0, name) if name == "start" => name,
+            // Names with a leading underscore are left out of trees.
+            (_, name) => names.give(&format!("{}{name}", if name.starts_with('_') { "n" } else { "" })),
+        })
+        .collect();
+    // A token that several rules of the lexer produce is a rule of its own.
+    let several = |token: SymbolId| scanner.rules_of(token).count() > 1;
+    let token_rule: Vec<String> = alphabet
+        .terminals()
+        .map(|token| {
+            let name = || identifier(alphabet.name(token)).to_lowercase();
+            if several(token) { names.give(&name()) } else { String::new() }
+        })
+        .collect();
+    let part = |part: &Part| match *part {
+        Part::Nonterminal(number) => rules[number].clone(),
+        Part::Token(token) if several(token) => token_rule[token.index()].clone(),
+        Part::Token(token) => {
+            scanner.rules_of(token).map(|rule| terminals.names[rule].clone()).next().unwrap_or_default()
+        }
+    };
+    let mut out = format!("// Lark(grammar, parser=\"{parser}\", lexer=\"basic\")\n");
+    if rules[0] != "start" {
+        let _ = writeln!(out, "start: {}", rules[0]);
+    }
+    for (name, own) in rules.iter().zip(&grammar.rules) {
+        let mut all: Vec<String> =
+            own.iter().map(|parts| parts.iter().map(part).collect::<Vec<_>>().join(" ")).collect();
+        if all.is_empty() {
+            // The language is empty, and a rule without alternatives would derive the empty word.
+            let first = alphabet.terminals().next().map(|token| part(&Part::Token(token)));
+            all.push(format!("{} {name}", first.unwrap_or_default()));
+        }
+        let _ = writeln!(out, "{name}: {}", all.join("\n    | "));
+    }
+    for token in alphabet.terminals().filter(|&token| several(token)) {
+        let all: Vec<&str> = scanner.rules_of(token).map(|rule| terminals.names[rule].as_str()).collect();
+        let _ = writeln!(out, "{}: {}", token_rule[token.index()], all.join(" | "));
+    }
+    out.push('\n');
+    out.push_str(&terminals.text);
+    Ok(out)
+}
+
+/// The terminals, one for each rule of the lexer.
+struct Terminals {
+    names: Vec<String>,
+    text: String,
+}
+
+impl Terminals {
+    fn new(scanner: &Scanner, alphabet: &Alphabet) -> Result<Self, ExportError> {
+        let count = scanner.rules.len();
+        let shown = |rule: usize| match scanner.rules[rule].token {
+            Some(token) => alphabet.name(token).to_string(),
+            None => format!("skipped_{}", rule + 1),
+        };
+        let alone: Vec<Dfa> = (0..count).map(|rule| scanner.alone(rule)).collect::<Result<_, _>>()?;
+        let texts: Vec<Option<String>> = scanner.rules.iter().map(|rule| literal(&rule.pattern)).collect();
+        for rule in (0..count).filter(|&rule| texts[rule].is_none()) {
+            if !first_is_longest(&scanner.rules[rule].pattern)? {
+                return Err(ExportError::Alternatives(shown(rule)));
+            }
+        }
+        // Lark finds a text that an expression matches too by comparing what the expression matched with it.
+        let holder = |rule: usize| {
+            let text = texts[rule].as_ref()?;
+            (0..count).find(|&other| texts[other].is_none() && matches(&alone[other], text))
+        };
+        let holders: Vec<Option<usize>> = (0..count).map(holder).collect();
+        let mut before: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+        let free: Vec<usize> = (0..count).filter(|&rule| holders[rule].is_none()).collect();
+        for &first in &free {
+            for &second in &free {
+                if first != second && must_precede(&alone, first, second) {
+                    before[second].insert(first);
+                }
+            }
+        }
+        let levels = levels(&before).map_err(|(a, b)| ExportError::Order(shown(a), shown(b)))?;
+        let mut names = Names::default();
+        let mut text = String::new();
+        let mut given = Vec::new();
+        for rule in 0..count {
+            let name = names.give(&identifier(&shown(rule)).to_uppercase());
+            let level = levels[holders[rule].unwrap_or(rule)];
+            let priority = if level == 0 { String::new() } else { format!(".{level}") };
+            let pattern = match &texts[rule] {
+                Some(text) => regex::lark_string(text),
+                None => format!("/{}/", regex::write(&scanner.rules[rule].pattern, Dialect::Python)),
+            };
+            let _ = writeln!(text, "{name}{priority}: {pattern}");
+            given.push(name);
+        }
+        for rule in (0..count).filter(|&rule| scanner.rules[rule].skip) {
+            let _ = writeln!(text, "%ignore {}", given[rule]);
+        }
+        Ok(Self { names: given, text })
+    }
+}
+
+fn matches(dfa: &Dfa, text: &str) -> bool {
+    let end = text.bytes().fold(dfa.start(), |state, byte| if state == DEAD { DEAD } else { dfa.step(state, byte) });
+    dfa.matched(end).is_some()
+}
+
+/// Returns whether the first rule must be tried before the second: some text of it, which the second does not have or
+/// loses, begins with a text of the second.
+fn must_precede(alone: &[Dfa], first: usize, second: usize) -> bool {
+    let (one, other) = (&alone[first], &alone[second]);
+    // The flag tells whether the second rule matched before.
+    let mut seen = BTreeSet::from([(one.start(), other.start(), false)]);
+    let mut open = vec![(one.start(), other.start(), false)];
+    while let Some((a, b, was)) = open.pop() {
+        for byte in 0..=255 {
+            let (next_a, next_b) = (one.step(a, byte), if b == DEAD { DEAD } else { other.step(b, byte) });
+            if next_a == DEAD {
+                continue;
+            }
+            let (in_a, in_b) = (one.matched(next_a).is_some(), other.matched(next_b).is_some());
+            if in_a && ((!in_b && was) || (in_b && first < second)) {
+                return true;
+            }
+            let next = (next_a, next_b, was || in_b);
+            if seen.insert(next) {
+                open.push(next);
+            }
+        }
+    }
+    false
+}
+
+/// Returns a level for each rule, such that a rule has a higher level than those that it must precede. Otherwise,
+/// returns two rules that must precede each other.
+fn levels(before: &[BTreeSet<usize>]) -> Result<Vec<usize>, (usize, usize)> {
+    let mut levels = vec![0; before.len()];
+    for round in 0..=before.len() {
+        let mut changed = None;
+        for (rule, earlier) in before.iter().enumerate() {
+            for &first in earlier {
+                if levels[first] <= levels[rule] {
+                    levels[first] = levels[rule] + 1;
+                    changed = Some((first, rule));
+                }
+            }
+        }
+        match changed {
+            None => return Ok(levels),
+            Some(pair) if round == before.len() => return Err(pair),
+            Some(_) => {}
+        }
+    }
+    Ok(levels)
+}
+
+/// Returns whether the first alternative that matches is always the longest, as in a lexer.
+fn first_is_longest(pattern: &Hir) -> Result<bool, ExportError> {
+    let nfa = thompson::Compiler::new().build_from_hir(pattern).map_err(|_| ExportError::TooLarge)?;
+    let build = |kind| {
+        let limit = Some(1 << 24);
+        let config = dense::Config::new()
+            .start_kind(StartKind::Anchored)
+            .match_kind(kind)
+            .dfa_size_limit(limit)
+            .determinize_size_limit(limit);
+        dense::Builder::new().configure(config).build_from_nfa(&nfa).map_err(|_| ExportError::TooLarge)
+    };
+    let (first, all) = (build(MatchKind::LeftmostFirst)?, build(MatchKind::All)?);
+    let begin = |dfa: &dense::DFA<Vec<u32>>| {
+        dfa.start_state(&start::Config::new().anchored(Anchored::Yes)).map_err(|_| ExportError::TooLarge)
+    };
+    let next = |dfa: &dense::DFA<Vec<u32>>, state: StateID, byte: u8| dfa.next_state(state, byte);
+    let begins = (begin(&first)?, begin(&all)?);
+    let mut seen = BTreeSet::from([(begins.0, begins.1, true)]);
+    let mut open = vec![(begins.0, begins.1, true)];
+    while let Some((a, b, same)) = open.pop() {
+        // A match is seen one byte late.
+        let ends = [first.next_eoi_state(a), all.next_eoi_state(b)];
+        let same_here = match (first.is_match_state(ends[0]), all.is_match_state(ends[1])) {
+            (true, true) => true,
+            (false, false) => same,
+            _ => false,
+        };
+        if !same_here {
+            return Ok(false);
+        }
+        for byte in 0..=255 {
+            let (a, b) = (next(&first, a, byte), next(&all, b, byte));
+            if !all.is_dead_state(b) && seen.insert((a, b, same_here)) {
+                open.push((a, b, same_here));
+            }
+        }
+    }
+    Ok(true)
+}

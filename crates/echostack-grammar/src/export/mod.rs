@@ -1,0 +1,156 @@
+//! Grammars and lexers in the notations of other tools.
+
+mod bison;
+mod gbnf;
+mod lark;
+mod productions;
+mod regex;
+mod scanner;
+mod spell;
+
+use std::sync::Arc;
+
+use echostack::automaton::{AutomatonError, WordGrammar};
+use echostack::language::Language;
+use echostack::recognize::Mode;
+use echostack::{Alphabet, Oracle, SymbolId};
+
+use self::bison::Parser;
+use self::productions::Productions;
+use self::scanner::Scanner;
+use crate::build::{Conflicts, conflicts};
+use crate::grammar::Grammar;
+use crate::lexer::Lexer;
+use crate::table::Production;
+
+/// The notation that a grammar is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// A grammar for bison and related tools.
+    Yacc,
+    /// The lexer for flex, which belongs to [`Notation::Yacc`].
+    Flex,
+    /// A grammar for the Python package Lark, with the options in its first line.
+    Lark,
+    /// GBNF, which constrains the output of a language model.
+    Gbnf,
+    /// The dialect of Lark that llguidance reads, which constrains the output of a language model.
+    Llguidance,
+}
+
+/// The reason why a grammar cannot be written in a notation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The automaton is too large.
+    #[error("the automaton could not be turned into a grammar")]
+    Automaton(#[from] AutomatonError),
+    /// The grammar or the lexer is too large.
+    #[error("the grammar would have too many rules in this notation")]
+    TooLarge,
+    /// There is no lexer.
+    #[error("the model has no lexer, because it reads tokens and not texts")]
+    NoLexer,
+    /// The lexer has start states.
+    #[error("the lexer has start states, which this notation cannot express; the formats yacc and flex can")]
+    StartStates,
+    /// A text of each of two lexer rules is the beginning of a text of the other.
+    #[error(
+        "Lark tries the rules of a lexer one after the other, but neither {0} nor {1} can come first: each has a text \
+         that begins with a text of the other"
+    )]
+    Order(String, String),
+    /// An expression matches less if its alternatives are tried in order.
+    #[error(
+        "Lark takes the first alternative that matches, but in the rule for {0} a later one can be longer; put the \
+         longer one first"
+    )]
+    Alternatives(String),
+}
+
+/// A grammar with its lexer, ready to be written in the notation of another tool.
+#[derive(Debug)]
+pub struct Export<'a> {
+    productions: Productions,
+    alphabet: Arc<Alphabet>,
+    lexer: Option<&'a Lexer>,
+}
+
+impl<'a> Export<'a> {
+    /// Prepares a grammar with its own rules. If conflicts were resolved, the rules alone have more words, so others are
+    /// made from the automaton.
+    ///
+    /// # Errors
+    /// If the automaton is too large.
+    pub fn of_grammar(grammar: &Grammar, lexer: Option<&'a Lexer>) -> Result<Self, ExportError> {
+        if grammar.table().has_resolutions {
+            let oracle = Oracle::in_mode(grammar.automaton().clone(), Mode::Strict, &())?;
+            return Self::of_oracle(&oracle, lexer);
+        }
+        let productions = Productions::of_table(grammar.table());
+        Ok(Self { productions, alphabet: grammar.automaton().alphabet().clone(), lexer })
+    }
+
+    /// Prepares a grammar of exactly the words that a strict automaton accepts.
+    ///
+    /// # Errors
+    /// If the automaton is too large.
+    pub fn of_oracle(oracle: &Oracle, lexer: Option<&'a Lexer>) -> Result<Self, ExportError> {
+        let alphabet = oracle.automaton().alphabet().clone();
+        let productions = Productions::of_words(&WordGrammar::new(oracle)?, &alphabet);
+        Ok(Self { productions, alphabet, lexer })
+    }
+
+    /// Writes the grammar. The tool accepts exactly the texts that the lexer splits into words of the grammar. Without a
+    /// lexer, each token is written as its name, with white space between tokens.
+    ///
+    /// # Errors
+    /// If the notation cannot express the grammar or its lexer.
+    pub fn write(&self, notation: Notation) -> Result<String, ExportError> {
+        let Self { productions, alphabet, lexer } = self;
+        match notation {
+            Notation::Yacc => {
+                let parser = if self.conflicts().lr1 { Parser::Glr } else { Parser::Lr1 };
+                Ok(bison::bison(productions, alphabet, parser, lexer.is_some()))
+            }
+            Notation::Flex => Ok(bison::flex(lexer.ok_or(ExportError::NoLexer)?, alphabet)),
+            Notation::Lark => {
+                let parser = if self.conflicts().lalr { "earley" } else { "lalr" };
+                lark::lark(productions, &Scanner::new(*lexer, alphabet)?, alphabet, parser)
+            }
+            Notation::Gbnf => {
+                let scanner = Scanner::new(*lexer, alphabet)?;
+                let spelled = spell::spell(productions, &scanner, &|token| self.name(token), true)?;
+                Ok(gbnf::gbnf(&spelled, &scanner))
+            }
+            Notation::Llguidance => {
+                let scanner = Scanner::new(*lexer, alphabet)?;
+                let mut spelled = spell::spell(productions, &scanner, &|token| self.name(token), true)?;
+                if !spelled.whole {
+                    // llguidance takes the longest terminal that can follow. This is right if all terminals are whole
+                    // tokens, or if all are single characters.
+                    spelled = spell::spell(productions, &scanner, &|token| self.name(token), false)?;
+                }
+                Ok(gbnf::llguidance(&spelled, &scanner))
+            }
+        }
+    }
+
+    fn name(&self, token: SymbolId) -> String {
+        self.alphabet.name(token).to_string()
+    }
+
+    fn conflicts(&self) -> Conflicts {
+        let terminals = self.alphabet.terminals().len();
+        let symbol = |part: &echostack::automaton::Part| match *part {
+            echostack::automaton::Part::Token(token) => token.index(),
+            echostack::automaton::Part::Nonterminal(number) => terminals + number,
+        };
+        let rules = self.productions.rules.iter().enumerate();
+        let productions = rules.flat_map(|(number, own)| {
+            own.iter()
+                .map(move |parts| Production { left: terminals + number, right: parts.iter().map(symbol).collect() })
+        });
+        conflicts(terminals, self.productions.rules.len(), productions.collect())
+    }
+}

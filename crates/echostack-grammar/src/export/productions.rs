@@ -1,0 +1,239 @@
+//! A context-free grammar over tokens, with names that people can read.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Write;
+
+use echostack::automaton::{Part, WordGrammar};
+use echostack::{Alphabet, SymbolId};
+
+use crate::table::LrTable;
+
+/// A context-free grammar. Nonterminal 0 is the start.
+#[derive(Clone, Debug)]
+pub(super) struct Productions {
+    /// The names of the nonterminals.
+    pub(super) names: Vec<String>,
+    /// The productions of each nonterminal.
+    pub(super) rules: Vec<Vec<Vec<Part>>>,
+}
+
+impl Productions {
+    /// Returns the productions of a grammar as it was written.
+    pub(super) fn of_table(table: &LrTable) -> Self {
+        let mut numbers = HashMap::from([(table.start, 0)]);
+        let mut order = vec![table.start];
+        for production in &table.productions {
+            numbers.entry(production.left).or_insert_with(|| {
+                order.push(production.left);
+                order.len() - 1
+            });
+        }
+        let mut rules = vec![Vec::new(); order.len()];
+        for production in &table.productions {
+            let part = |&symbol: &usize| match numbers.get(&symbol) {
+                Some(&number) => Part::Nonterminal(number),
+                None => Part::Token(SymbolId::new(symbol)),
+            };
+            rules[numbers[&production.left]].push(production.right.iter().map(part).collect());
+        }
+        Self { names: order.iter().map(|&symbol| table.names[symbol].clone()).collect(), rules }
+    }
+
+    /// Returns a grammar of the words of an automaton. A nonterminal is named after the shortest word that it derives.
+    pub(super) fn of_words(grammar: &WordGrammar, alphabet: &Alphabet) -> Self {
+        let rules: Vec<Vec<Vec<Part>>> = grammar.productions.iter().map(|own| own.iter().cloned().collect()).collect();
+        let shortest = shortest(&rules);
+        let mut names = vec!["start".to_string()];
+        for (number, own) in rules.iter().enumerate().skip(1) {
+            let word = shortest[number].as_deref().unwrap_or_default();
+            let mut tokens: Vec<String> =
+                word.iter().take(3).map(|&token| identifier(alphabet.name(token)).to_lowercase()).collect();
+            if tokens.is_empty() {
+                tokens.push("optional".to_string());
+            }
+            if own.iter().flatten().any(|part| *part == Part::Nonterminal(number)) {
+                tokens.push("list".to_string());
+            }
+            names.push(tokens.join("_"));
+        }
+        Self { names, rules }
+    }
+
+    /// Returns the pairs of tokens that can follow each other in a word.
+    pub(super) fn adjacent(&self) -> HashSet<(SymbolId, SymbolId)> {
+        let count = self.rules.len();
+        let mut nullable = vec![false; count];
+        let (mut first, mut last) = (vec![BTreeSet::new(); count], vec![BTreeSet::new(); count]);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (number, own) in self.rules.iter().enumerate() {
+                for production in own {
+                    let [forward, backward] = [false, true].map(|backward| {
+                        let ends = if backward { &last } else { &first };
+                        let mut found = BTreeSet::new();
+                        let mut empty = true;
+                        let parts: Vec<Part> =
+                            if backward { production.iter().rev().copied().collect() } else { production.clone() };
+                        for part in parts {
+                            match part {
+                                Part::Token(token) => {
+                                    found.insert(token);
+                                    empty = false;
+                                }
+                                Part::Nonterminal(other) => {
+                                    found.extend(ends[other].iter().copied());
+                                    empty = nullable[other];
+                                }
+                            }
+                            if !empty {
+                                break;
+                            }
+                        }
+                        (found, empty)
+                    });
+                    let before = (first[number].len(), last[number].len(), nullable[number]);
+                    first[number].extend(forward.0);
+                    last[number].extend(backward.0);
+                    nullable[number] |= forward.1;
+                    changed |= before != (first[number].len(), last[number].len(), nullable[number]);
+                }
+            }
+        }
+        let mut adjacent = HashSet::new();
+        for production in self.rules.iter().flatten() {
+            // The tokens that can be the last ones before the current part.
+            let mut ends: BTreeSet<SymbolId> = BTreeSet::new();
+            for part in production {
+                let (begins, finishes, empty) = match *part {
+                    Part::Token(token) => (BTreeSet::from([token]), BTreeSet::from([token]), false),
+                    Part::Nonterminal(other) => (first[other].clone(), last[other].clone(), nullable[other]),
+                };
+                adjacent.extend(ends.iter().flat_map(|&end| begins.iter().map(move |&begin| (end, begin))));
+                if empty {
+                    ends.extend(finishes);
+                } else {
+                    ends = finishes;
+                }
+            }
+        }
+        adjacent
+    }
+}
+
+/// Returns the shortest word that each nonterminal derives.
+fn shortest(rules: &[Vec<Vec<Part>>]) -> Vec<Option<Vec<SymbolId>>> {
+    let mut found: Vec<Option<Vec<SymbolId>>> = vec![None; rules.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (number, own) in rules.iter().enumerate() {
+            for production in own {
+                let parts: Option<Vec<Vec<SymbolId>>> = production
+                    .iter()
+                    .map(|part| match *part {
+                        Part::Token(token) => Some(vec![token]),
+                        Part::Nonterminal(other) => found[other].clone(),
+                    })
+                    .collect();
+                let Some(word) = parts.map(|parts| parts.concat()) else { continue };
+                if found[number].as_ref().is_none_or(|known| word.len() < known.len()) {
+                    found[number] = Some(word);
+                    changed = true;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns an identifier of letters, digits and underscores for any name: punctuation is spelled out.
+pub(super) fn identifier(name: &str) -> String {
+    let mut out = String::new();
+    let mut spelled = false;
+    for letter in name.chars() {
+        let word = spelling(letter);
+        if let Some(word) = word {
+            if !out.is_empty() {
+                out.push('_');
+            }
+            out.push_str(word);
+        } else if letter.is_ascii_alphanumeric() || letter == '_' {
+            if spelled {
+                out.push('_');
+            }
+            out.push(letter);
+        } else {
+            let _ = write!(out, "{}u{:x}", if out.is_empty() { "" } else { "_" }, u32::from(letter));
+        }
+        spelled = word.is_some();
+    }
+    if out.is_empty() || out.starts_with(|first: char| first.is_ascii_digit()) {
+        out.insert_str(0, "t_");
+    }
+    out
+}
+
+/// Returns the name of a punctuation mark.
+fn spelling(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        '{' => "lbrace",
+        '}' => "rbrace",
+        '[' => "lbracket",
+        ']' => "rbracket",
+        '(' => "lparen",
+        ')' => "rparen",
+        '<' => "less",
+        '>' => "greater",
+        '=' => "equal",
+        '+' => "plus",
+        '-' => "minus",
+        '*' => "star",
+        '/' => "slash",
+        '\\' => "backslash",
+        '%' => "percent",
+        '^' => "caret",
+        '&' => "and",
+        '|' => "bar",
+        '!' => "bang",
+        '?' => "question",
+        '~' => "tilde",
+        '#' => "hash",
+        '@' => "at",
+        '$' => "dollar",
+        ':' => "colon",
+        ';' => "semicolon",
+        ',' => "comma",
+        '.' => "dot",
+        '\'' => "quote",
+        '"' => "dquote",
+        '`' => "backquote",
+        ' ' => "space",
+        '\t' => "tab",
+        '\n' => "newline",
+        '\r' => "return",
+        _ => return None,
+    })
+}
+
+/// Gives out names, each only once: a name that is taken gets a number.
+#[derive(Default)]
+pub(super) struct Names(HashSet<String>);
+
+impl Names {
+    /// Creates a set in which these names are taken.
+    pub(super) fn without(taken: &[&str]) -> Self {
+        Self(taken.iter().map(ToString::to_string).collect())
+    }
+
+    /// Returns the name, or the name with the first number with which it is not taken.
+    pub(super) fn give(&mut self, name: &str) -> String {
+        let mut given = name.to_string();
+        let mut number = 2;
+        while !self.0.insert(given.clone()) {
+            given = format!("{name}_{number}");
+            number += 1;
+        }
+        given
+    }
+}
