@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 /// The maximum length of a text that is read as a whole, in bytes.
 const MAX_TEXT: u64 = 1 << 30;
 
+/// The version of the objects that `--json` prints: see docs/output.schema.json.
+const OUTPUT_VERSION: u32 = 1;
+
 /// Reads a file as a whole; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -95,6 +98,7 @@ pub(crate) fn hint(alphabet: &Alphabet, expected: &[Lookahead], name: impl Fn(&s
 /// Adds what a verdict says to a JSON object: the verdict, the expected tokens and whether the end is expected, or the
 /// limit that was reached.
 pub(crate) fn add_verdict(value: &mut Value, alphabet: &Alphabet, verdict: &Verdict) {
+    value["version"] = json!(OUTPUT_VERSION);
     value["verdict"] = json!(verdict.name());
     if let Some(position) = verdict.position() {
         value["position"] = json!(position);

@@ -5,6 +5,7 @@
 mod grammars;
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use cfgrammar::NewlineCache;
 use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
@@ -16,7 +17,7 @@ use echostack_grammar::{Action, Encoding, Grammar, LrTable};
 use lrlex::{DefaultLexeme, DefaultLexerTypes, LRNonStreamingLexer};
 use lrpar::{Lexeme, RTParserBuilder, RecoveryKind};
 use lrtable::{Minimiser, from_yacc};
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 fn words(default: usize) -> usize {
@@ -145,12 +146,15 @@ fn tree(oracle: &Oracle, word: &Word) -> Option<Tree> {
     builder.finish()
 }
 
-fn written(tree: &Tree, alphabet: &Alphabet) -> String {
+/// Writes a tree with the span of each node; a branch without tokens has none.
+fn written(tree: &Tree, tokens: &[Range<usize>], alphabet: &Alphabet) -> String {
     let mut text = String::new();
-    tree.walk(|node, visit| match (node, visit) {
-        (Node::Token(position), _) => _ = write!(text, "{position} "),
+    let spans = tree.spans(tokens);
+    tree.walk(|at, node, visit| match (node, visit) {
+        (Node::Token(_), _) => _ = write!(text, "{:?} ", spans[at]),
         (Node::Branch { symbol, .. }, Visit::Enter) => _ = write!(text, "{}[", alphabet.name(*symbol)),
-        (Node::Branch { .. }, Visit::Leave) => text += "] ",
+        (Node::Branch { .. }, Visit::Leave) if spans[at].is_empty() => text += "] ",
+        (Node::Branch { .. }, Visit::Leave) => _ = write!(text, "]{:?} ", spans[at]),
     });
     text
 }
@@ -170,19 +174,38 @@ fn trees_are_those_of_lrpar() {
             let mut random = ChaCha8Rng::seed_from_u64(6);
             for _ in 0..words(150) {
                 let word = draw(&grammar, &oracle, WordKind::Valid, 1..=200, &mut random).unwrap();
-                // A text with one letter per token, so that a lexeme's start is its position.
-                let text = "x".repeat(word.len());
+                // A text with tokens of different lengths, and gaps between them.
+                let mut end = 0;
+                let spans: Vec<Range<usize>> = (0..word.len())
+                    .map(|_| {
+                        let start = end + random.random_range(0..3);
+                        end = start + random.random_range(1..4);
+                        start..end
+                    })
+                    .collect();
+                let text = "x".repeat(end);
                 let token = |symbol: &usize| yacc.token_idx(&grammar.table().names()[*symbol]).unwrap().as_storaget();
                 let lexemes = symbols(&word).iter().map(token).enumerate().collect::<Vec<_>>().into_iter();
-                let lexemes = lexemes.map(|(at, token)| Ok(DefaultLexeme::new(token, at, 1))).collect();
+                let lexemes = lexemes
+                    .map(|(at, token)| Ok(DefaultLexeme::new(token, spans[at].start, spans[at].len())))
+                    .collect();
                 let lexer = LRNonStreamingLexer::new(&text, lexemes, NewlineCache::new());
                 let (wanted, errors) = parser.parse_map(
                     &lexer,
-                    &|lexeme: DefaultLexeme<u32>| format!("{} ", lexeme.span().start()),
-                    &|rule, children: Vec<String>| format!("{}[{}] ", yacc.rule_name_str(rule), children.concat()),
+                    &|lexeme: DefaultLexeme<u32>| {
+                        let span = lexeme.span().start()..lexeme.span().end();
+                        (format!("{span:?} "), Some(span))
+                    },
+                    &|rule, children: Vec<(String, Option<Range<usize>>)>| {
+                        let covered = children.iter().filter_map(|(_, span)| span.clone());
+                        let span = covered.reduce(|first, last| first.start..last.end);
+                        let inside: String = children.into_iter().map(|(text, _)| text).collect();
+                        let shown = span.as_ref().map_or(String::new(), |span| format!("{span:?}"));
+                        (format!("{}[{inside}]{shown} ", yacc.rule_name_str(rule)), span)
+                    },
                 );
                 assert!(errors.is_empty());
-                assert_eq!(written(&tree(&oracle, &word).unwrap(), alphabet), wanted.unwrap(), "{grammar}");
+                assert_eq!(written(&tree(&oracle, &word).unwrap(), &spans, alphabet), wanted.unwrap().0, "{grammar}");
             }
         }
     }

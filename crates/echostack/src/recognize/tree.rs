@@ -1,5 +1,7 @@
 //! Parse trees, built bottom-up from the reductions of a run.
 
+use std::ops::Range;
+
 use super::event::{Event, Observer, Reduction};
 use crate::symbol::{Alphabet, SymbolId};
 
@@ -34,13 +36,36 @@ impl Tree {
         self.nodes.len() - 1
     }
 
-    /// Walks through the tree from the root, with children in order. It visits each node and, once the children of a
-    /// branch are done, the branch again. The walk is not recursive, so trees may be deep.
-    pub fn walk(&self, mut visit: impl FnMut(&Node, Visit)) {
+    /// Returns the part of the text that each node covers, given those of the tokens. A branch begins with its first
+    /// token; one without tokens is empty, and lies at the end of the token before it.
+    pub fn spans(&self, tokens: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut spans: Vec<Range<usize>> = Vec::with_capacity(self.nodes.len());
+        let mut end = 0;
+        for node in &self.nodes {
+            spans.push(match node {
+                Node::Token(position) => {
+                    let span = tokens.get(*position as usize).cloned().unwrap_or(end..end);
+                    end = span.end;
+                    span
+                }
+                Node::Branch { children, .. } => {
+                    let mut covered = children.iter().map(|&child| &spans[child]).filter(|span| !span.is_empty());
+                    let first = covered.next().map_or(end, |span| span.start);
+                    let last = covered.next_back().map_or(end, |span| span.end);
+                    first..last
+                }
+            });
+        }
+        spans
+    }
+
+    /// Walks through the tree from the root, with children in order. It visits each node, given with its
+    /// index, and, once the children of a branch are done, the branch again. The walk is not recursive, so trees may be deep.
+    pub fn walk(&self, mut visit: impl FnMut(usize, &Node, Visit)) {
         let mut open = vec![(self.root(), Visit::Enter)];
         while let Some((at, visiting)) = open.pop() {
             let node = &self.nodes[at];
-            visit(node, visiting);
+            visit(at, node, visiting);
             if let (Node::Branch { children, .. }, Visit::Enter) = (node, visiting) {
                 open.push((at, Visit::Leave));
                 open.extend(children.iter().rev().map(|&child| (child, Visit::Enter)));
