@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use echostack::model::ModelSession;
 use echostack::recognize::Status;
 use echostack::symbol::Input;
-use echostack::table::SourceLanguage;
+use echostack::table::{Prefix, SourceLanguage};
 use echostack::{Model, Recognizer as _, Session as _};
+use echostack_grammar::Judge;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -108,14 +109,16 @@ impl Table {
         judging::trace(py, &self.model(), word)
     }
 
-    /// Returns the table as a source file in Rust or C.
+    /// Returns the table, with its lexer if there is one, as a source file in Rust or C.
     fn source(&self, language: &str) -> PyResult<String> {
         let language = match language {
             "rust" => SourceLanguage::Rust,
             "c" => SourceLanguage::C,
             other => return Err(Kind::Parameter.error(format!("language is {other:?}, but must be rust or c"))),
         };
-        self.0.source(language).map_err(|error| Kind::Grammar.error(error))
+        let judge = Judge::new(self.model()).map_err(|error| Kind::Grammar.error(error))?;
+        let source = judge.source(language, &Prefix::default()).map_err(|error| Kind::Grammar.error(error))?;
+        Ok(source.map(|source| source.code(None)).unwrap_or_default())
     }
 }
 

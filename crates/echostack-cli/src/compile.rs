@@ -1,15 +1,15 @@
 //! `echostack compile`: compiles a machine to a table, or to a source file that contains the table.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use echostack::Table;
 use echostack::extract::replicate;
 use echostack::recognize::Mode;
-use echostack::table::SourceLanguage;
-use echostack_grammar::{Encoding, Subject};
+use echostack::table::{Prefix, SourceLanguage};
+use echostack_grammar::{Encoding, Judge, Subject};
 
 use crate::certify::encoding_of;
 use crate::extract::{equivalent, explained};
@@ -17,9 +17,16 @@ use crate::progress::Bar;
 use crate::subject::encoding;
 use crate::{Outcome, load};
 
+/// Examples that are shown below the options.
+const EXAMPLES: &str = "Examples:
+  echostack compile json.safetensors -o json.table                      a table, for check, parse and evaluate
+  echostack compile json.table --emit c --prefix json_ -o json.c        json.c and json.h, with the lexer
+  echostack compile json.table --emit rust -o src/json.rs               a Rust module that needs no std";
+
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Model file
+    /// Model file, or a table file if a source is written
     model: PathBuf,
     /// File to write the table or the source to
     #[arg(long, short, value_name = "FILE")]
@@ -27,6 +34,10 @@ pub(crate) struct Args {
     /// What to write
     #[arg(long, value_enum, default_value = "table")]
     emit: Emit,
+    /// What the names in C begin with, such as json_, so that several recognizers fit into one program [default:
+    /// echostack_]
+    #[arg(long, value_name = "PREFIX")]
+    prefix: Option<Prefix>,
     /// Compile this automaton (`task:NAME`, `grammar:PATH` or a file) after proving that the machine does the same on
     /// every word, instead of extracting the automaton from the machine
     #[arg(long, value_name = "AUTOMATON")]
@@ -41,38 +52,27 @@ pub(crate) struct Args {
 enum Emit {
     /// A table, which `check`, `parse` and `evaluate` accept in place of a model file
     Table,
-    /// Rust source that needs no library, not even std
+    /// Rust source that needs no library, not even std, with the lexer if the model has one
     Rust,
-    /// C source that needs no library
+    /// C source and its header, which need no library, with the lexer if the model has one
     C,
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let machine = load(&args.model)?;
-    let bar = Bar::new(quiet);
-    let oracle = if let Some(name) = &args.against {
-        let subject = Subject::named(name, encoding_of(&machine, args.encoding), &bar)?;
-        match equivalent(&machine, &subject, &bar, &bar)? {
-            Outcome::Accepted => subject.oracle(Mode::Strict, &bar)?,
-            other => return Ok(other),
-        }
-    } else {
-        bar.begin("extracting the rules");
-        match explained(replicate(&machine, &bar), &machine, &bar)? {
-            Some((oracle, _)) => oracle,
-            None => return Ok(Outcome::Rejected),
-        }
+    if args.prefix.is_some() && args.emit != Emit::C {
+        bail!("--prefix is for --emit c; in Rust, the name of the module distinguishes recognizers");
+    }
+    if args.emit == Emit::C && args.output.extension().is_some_and(|extension| extension == "h") {
+        bail!("{} is a header, which is written next to the source: give a name such as x.c", args.output.display());
+    }
+    let table = match table(args, quiet)? {
+        Ok(table) => table,
+        Err(outcome) => return Ok(outcome),
     };
-    let table = Table::new(&oracle, machine.manifest().clone())?;
-    let source = match args.emit {
-        Emit::Table => None,
-        Emit::Rust => Some(table.source(SourceLanguage::Rust)?),
-        Emit::C => Some(table.source(SourceLanguage::C)?),
-    };
-    match source {
-        None => table.save(&args.output)?,
-        Some(source) => std::fs::write(&args.output, source)
-            .with_context(|| format!("could not write {}", args.output.display()))?,
+    match args.emit {
+        Emit::Table => table.save(&args.output)?,
+        Emit::Rust => write_source(args, &table, SourceLanguage::Rust)?,
+        Emit::C => write_source(args, &table, SourceLanguage::C)?,
     }
     if !quiet {
         let (actions, bytes) = table.size();
@@ -80,4 +80,44 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         writeln!(err, "{} states, {actions} actions in {bytes} bytes", table.states())?;
     }
     Ok(Outcome::Accepted)
+}
+
+/// Returns the table of the model, or the outcome if the machine cannot be compiled, which is explained.
+fn table(args: &Args, quiet: bool) -> Result<Result<Table, Outcome>> {
+    if args.against.is_none() && args.emit != Emit::Table {
+        let bytes = std::fs::read(&args.model).with_context(|| format!("could not read {}", args.model.display()))?;
+        if Table::is_table(&bytes) {
+            return Ok(Ok(Table::from_bytes(&bytes)?));
+        }
+    }
+    let machine = load(&args.model)?;
+    let bar = Bar::new(quiet);
+    let oracle = if let Some(name) = &args.against {
+        let subject = Subject::named(name, encoding_of(&machine, args.encoding), &bar)?;
+        match equivalent(&machine, &subject, &bar, &bar)? {
+            Outcome::Accepted => subject.oracle(Mode::Strict, &bar)?,
+            other => return Ok(Err(other)),
+        }
+    } else {
+        bar.begin("extracting the rules");
+        match explained(replicate(&machine, &bar), &machine, &bar)? {
+            Some((oracle, _)) => oracle,
+            None => return Ok(Err(Outcome::Rejected)),
+        }
+    };
+    Ok(Ok(Table::new(&oracle, machine.manifest().clone())?))
+}
+
+/// Writes the table as source code and, in C, the header next to it.
+fn write_source(args: &Args, table: &Table, language: SourceLanguage) -> Result<()> {
+    let judge = Judge::new(table.clone().into()).context("the model's lexer is faulty")?;
+    let source = judge.source(language, &args.prefix.clone().unwrap_or_default())?;
+    let source = source.context("a machine cannot be written as source code")?;
+    let write = |path: &Path, text: String| {
+        std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
+    };
+    let header = args.output.with_extension("h");
+    let name = header.file_name().map(|name| name.to_string_lossy().into_owned());
+    write(&args.output, source.code(name.as_deref()))?;
+    source.header().map_or(Ok(()), |text| write(&header, text))
 }

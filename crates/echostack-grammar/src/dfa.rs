@@ -55,6 +55,21 @@ const END: u64 = 1 << 63;
 /// In a step, the flag for the end of a token that has a name.
 const NAMED: u64 = 1 << 62;
 
+/// An automaton as plain rows. States are numbered by their rows, in the order of [`Dfa`]; the dead state is 0.
+#[derive(Debug)]
+pub(crate) struct Rows<'a> {
+    pub(crate) classes: &'a [u8; 256],
+    pub(crate) width: usize,
+    pub(crate) next: Vec<u32>,
+    pub(crate) start: usize,
+    /// The first state in which a rule matches.
+    pub(crate) accepting: usize,
+    /// The first state that only the dead state follows.
+    pub(crate) last: usize,
+    /// The rule that matches in each state from `accepting` on.
+    pub(crate) rules: &'a [u32],
+}
+
 /// The longest match found so far: the state in which a rule matched, or [`DEAD`], and the end of the match.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
@@ -237,6 +252,22 @@ impl Dfa {
     /// Returns the rule that matches what was read, if there is one.
     pub(crate) fn matched(&self, state: u32) -> Option<u32> {
         (state >= self.accepting).then(|| self.rule(state))
+    }
+
+    /// Returns the automaton as plain rows, with as many columns as there are classes.
+    pub(crate) fn rows(&self) -> Rows<'_> {
+        let width = self.classes.iter().max().map_or(1, |&class| usize::from(class) + 1);
+        let row = |state: u32| state >> self.shift;
+        let next = self.next.chunks_exact(1 << self.shift).flat_map(|next| next[..width].iter().map(|&next| row(next)));
+        Rows {
+            classes: &self.classes,
+            width,
+            next: next.collect(),
+            start: row(self.start) as usize,
+            accepting: row(self.accepting) as usize,
+            last: row(self.last) as usize,
+            rules: &self.rules,
+        }
     }
 
     /// Returns the rules that can match something.

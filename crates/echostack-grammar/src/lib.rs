@@ -27,6 +27,7 @@ mod encode;
 mod error;
 mod export;
 mod flex;
+mod generate;
 mod grammar;
 mod judge;
 mod lex;

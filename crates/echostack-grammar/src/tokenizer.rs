@@ -7,12 +7,12 @@ use crate::lex::StateChange;
 use crate::lexer::Lexer;
 
 /// The maximum number of bytes after the longest match so far that are kept while a longer match is still possible.
-const MAX_TAIL: usize = 1 << 16;
+pub(crate) const MAX_TAIL: usize = 1 << 16;
 /// The maximum number of times that the bytes of a text are read again, on average, because a longer match that was
 /// still possible did not come about.
-const MAX_REREAD: u64 = 64;
+pub(crate) const MAX_REREAD: u64 = 64;
 /// The maximum number of start states on the stack.
-const MAX_STATES: usize = 1 << 16;
+pub(crate) const MAX_STATES: usize = 1 << 16;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -87,7 +87,8 @@ pub(crate) struct Found {
 /// The longest match of a token that may become longer.
 #[derive(Clone, Copy, Debug)]
 struct Match {
-    rule: u32,
+    /// `None` for a carriage return before a line feed, which is skipped if no rule matches.
+    rule: Option<u32>,
     end: u64,
 }
 
@@ -111,6 +112,8 @@ pub(crate) struct Tokenizer<'a> {
     reread: u64,
     /// Whether the last byte was a carriage return that no rule matches: a line feed must follow.
     carriage_return: bool,
+    /// Whether the last byte was a carriage return with which a longer match may begin.
+    open_return: bool,
 }
 
 impl<'a> Tokenizer<'a> {
@@ -126,6 +129,7 @@ impl<'a> Tokenizer<'a> {
             tail: Vec::new(),
             reread: 0,
             carriage_return: false,
+            open_return: false,
         }
     }
 
@@ -186,6 +190,7 @@ impl<'a> Tokenizer<'a> {
             return Err(LexFault::NoToken(self.start));
         }
         while self.offset > self.start {
+            self.reread(self.tail.len(), self.offset)?;
             let tail = self.accept(emit)?;
             self.run(&tail, emit)?;
         }
@@ -210,6 +215,10 @@ impl<'a> Tokenizer<'a> {
             }
             self.start = self.offset;
         }
+        if self.open_return && !bytes.is_empty() {
+            self.open_return = false;
+            self.longest = (bytes[0] == b'\n').then_some(Match { rule: None, end: self.offset });
+        }
         Ok(0)
     }
 
@@ -222,7 +231,7 @@ impl<'a> Tokenizer<'a> {
         let (state, read) = dfa.run(self.state, bytes, at, &mut found);
         if found.state != DEAD {
             self.tail.clear();
-            self.longest = Some(Match { rule: dfa.rule(found.state), end: base + found.end as u64 });
+            self.longest = Some(Match { rule: Some(dfa.rule(found.state)), end: base + found.end as u64 });
         }
         self.state = state;
         if state != DEAD {
@@ -255,6 +264,13 @@ impl<'a> Tokenizer<'a> {
     /// Ends a part of the text, and keeps what may have to be read again.
     fn end(&mut self, bytes: &[u8], base: u64) -> Result<(), LexFault> {
         self.offset = base + bytes.len() as u64;
+        if let (None, Some(from)) = (self.longest, self.start.checked_sub(base)) {
+            match bytes.get(from as usize..) {
+                Some([b'\r', b'\n', ..]) => self.longest = Some(Match { rule: None, end: self.start + 1 }),
+                Some([b'\r']) => self.open_return = !self.carriage_return,
+                _ => {}
+            }
+        }
         if let Some(longest) = self.longest {
             let from = longest.end.saturating_sub(base) as usize;
             self.tail.extend_from_slice(&bytes[from..]);
@@ -278,12 +294,13 @@ impl<'a> Tokenizer<'a> {
     /// again because it was read after the longest match, in earlier parts.
     fn accept(&mut self, emit: &mut impl FnMut(Found)) -> Result<Vec<u8>, LexFault> {
         let Match { rule, end } = self.longest.take().ok_or(LexFault::NoToken(self.start))?;
-        let rule = self.lexer.rules[rule as usize];
-        if let Some(name) = rule.name {
-            emit(Found { name, start: self.start, end });
-        }
-        if let Some(change) = rule.change {
-            self.change(change)?;
+        if let Some(rule) = rule.map(|rule| self.lexer.rules[rule as usize]) {
+            if let Some(name) = rule.name {
+                emit(Found { name, start: self.start, end });
+            }
+            if let Some(change) = rule.change {
+                self.change(change)?;
+            }
         }
         self.start = end;
         self.state = self.lexer.states[self.current].start();

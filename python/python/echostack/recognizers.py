@@ -390,7 +390,7 @@ class CompiledTable(Recognizer):
         self._table.save(path)
 
     def source(self, language: str = "rust") -> str:
-        """Returns the table as a source file that does not depend on any library.
+        """Returns the table, with its lexer if it has one, as a source file that does not depend on any library.
 
         Parameters
         ----------

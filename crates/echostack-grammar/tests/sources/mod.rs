@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use echostack::table::SourceLanguage;
+use echostack::table::{Prefix, SourceLanguage};
 use echostack::{Lookahead, SymbolId, Table, Verdict};
 
 /// A Rust program that reads words as lines of numbers, judges them with the generated recognizer, and prints a line
@@ -113,7 +113,7 @@ fn succeed(command: &mut Command) {
 pub(crate) fn run(table: &Table, language: SourceLanguage, words: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let source = table.source(language).unwrap();
+    let source = table.source(language, &Prefix::default()).unwrap().code(None);
     match language {
         SourceLanguage::Rust => {
             std::fs::write(at("recogniser.rs"), source).unwrap();

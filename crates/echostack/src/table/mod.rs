@@ -9,4 +9,4 @@ mod source;
 pub use compiled::{Table, TableStack};
 pub use rows::State;
 pub use scan::Scanner;
-pub use source::{SourceError, SourceLanguage};
+pub use source::{Prefix, Source, SourceError, SourceLanguage};
