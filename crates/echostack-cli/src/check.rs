@@ -2,22 +2,25 @@
 //! the stack.
 
 use std::io::{BufRead, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use echostack::recognize::Recovery;
 use echostack::{Alphabet, Limits, Model, Verdict};
 use echostack_grammar::Judge;
 use serde_json::json;
 
 use crate::output::note;
 use crate::reading::{Names, Reading, open};
-use crate::text::{Color, Paint, Report, add_verdict, hint, open_bytes};
+use crate::text::{Color, Paint, Report, add_verdict, hint, open_bytes, read_up_to};
 use crate::{Outcome, open_judge, print_json};
 
 /// Examples that are shown below the options.
 const EXAMPLES: &str = "Examples:
   echostack check json.table data/*.json        which of these texts are valid?
   echostack check json.table --failures -       report only what is wrong with standard input
+  echostack check json.table --errors 20 a.json report up to 20 mistakes in one text
   echostack check dyck1.safetensors --chars -   words of single characters, one per line
 
 Exit code: 0 if everything is accepted, 1 if a word or text is rejected or incomplete, 2 if a file cannot be read or a
@@ -36,6 +39,10 @@ pub(crate) struct Args {
     /// Print only what is not accepted
     #[arg(long, help_heading = "Output")]
     failures: bool,
+    /// Report up to this number of mistakes in a text, by inserting and deleting tokens after each; the text is then read
+    /// as a whole
+    #[arg(long, value_name = "N", default_value = "1", help_heading = "Output")]
+    errors: NonZeroUsize,
     /// Print JSON, one line per word or text
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -43,6 +50,9 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     color: Color,
 }
+
+/// The maximum length of a text in which several mistakes are reported, in bytes.
+const MAX_RECOVERED: u64 = 1 << 26;
 
 /// How the input is read.
 #[derive(clap::Args)]
@@ -116,6 +126,9 @@ impl Counts {
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let judge = args.input.open(&args.model)?;
+    if args.errors.get() > 1 && !judge.has_lexer() {
+        bail!("--errors is for texts: the model needs a lexer, and --tokens and --chars must be left out");
+    }
     let paint = Paint::new(args.color);
     let mut counts = Counts::default();
     for path in &args.files {
@@ -143,17 +156,29 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 /// Checks a text.
 fn text(args: &Args, quiet: bool, judge: &Judge, path: &Path, paint: Paint, counts: &mut Counts) -> Result<()> {
     let name = path.display().to_string();
-    let judgement = judge.judge_stream(&mut open_bytes(path)?, args.input.limits());
-    let judgement = judgement.with_context(|| format!("could not read {name}"))?;
-    counts.add(&judgement.verdict);
-    if quiet || (args.failures && judgement.verdict.is_accept()) {
+    let judgements = if args.errors.get() > 1 {
+        let recovery = Recovery { mistakes: args.errors.get(), ..Recovery::default() };
+        judge.judge_on(&read_up_to(path, MAX_RECOVERED)?, args.input.limits(), &recovery)
+    } else {
+        let judgement = judge.judge_stream(&mut open_bytes(path)?, args.input.limits());
+        vec![judgement.with_context(|| format!("could not read {name}"))?]
+    };
+    let Some((first, others)) = judgements.split_first() else { return Ok(()) };
+    counts.add(&first.verdict);
+    if quiet || (args.failures && first.verdict.is_accept()) {
         return Ok(());
     }
-    let report = Report { judgement: &judgement, alphabet: judge.alphabet(), file: &name, paint };
+    let report = |judgement| Report { judgement, alphabet: judge.alphabet(), file: &name, paint };
     if args.json {
-        return print_json(&report.to_json());
+        let mut value = report(first).to_json();
+        if args.errors.get() > 1 {
+            value["more"] = others.iter().map(|judgement| report(judgement).to_json()).collect();
+        }
+        return print_json(&value);
     }
-    writeln!(std::io::stdout(), "{}", report.to_text())?;
+    for judgement in &judgements {
+        writeln!(std::io::stdout(), "{}", report(judgement).to_text())?;
+    }
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use echostack::{Alphabet, Lookahead, Verdict};
 use echostack_grammar::{Fault, FaultKind, Judgement};
 use serde_json::{Value, json};
 
-/// The maximum length of a text that is read as a whole, in bytes.
+/// The maximum length of a text that is parsed, in bytes.
 const MAX_TEXT: u64 = 1 << 30;
 
 /// The version of the objects that `--json` prints: see docs/output.schema.json.
@@ -18,13 +18,18 @@ const OUTPUT_VERSION: u32 = 1;
 
 /// Reads a file as a whole; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    read_up_to(path, MAX_TEXT)
+}
+
+/// Reads a file of at most `most` bytes as a whole; `-` is standard input.
+pub(crate) fn read_up_to(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_bytes(path)?
-        .take(MAX_TEXT + 1)
+        .take(most + 1)
         .read_to_end(&mut bytes)
         .with_context(|| format!("could not read {}", path.display()))?;
-    if bytes.len() as u64 > MAX_TEXT {
-        bail!("{} has more than {MAX_TEXT} bytes, the maximum for a text that is parsed", path.display());
+    if bytes.len() as u64 > most {
+        bail!("{} has more than {most} bytes, the maximum for a text that is read as a whole", path.display());
     }
     Ok(bytes)
 }

@@ -35,6 +35,7 @@ mod lexer;
 mod pattern;
 mod place;
 mod probe;
+mod recover;
 mod resolve;
 mod rules;
 mod scan;

@@ -184,12 +184,26 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
+    /// Goes on at a byte after a fault. The text from there on must be read again.
+    pub(crate) fn resume(&mut self, byte: u64) -> Result<(), LexFault> {
+        (self.offset, self.start) = (byte, byte);
+        self.state = self.lexer.states[self.current].start();
+        self.longest = None;
+        self.tail.clear();
+        (self.carriage_return, self.open_return) = (false, false);
+        self.reread(0, byte)
+    }
+
     /// Ends the text.
     pub(crate) fn finish(&mut self, emit: &mut impl FnMut(Found)) -> Result<(), LexFault> {
         if self.carriage_return {
             return Err(LexFault::NoToken(self.start));
         }
         while self.offset > self.start {
+            if self.longest.is_none() {
+                self.reread += self.offset - self.start;
+                return Err(LexFault::NoToken(self.start));
+            }
             self.reread(self.tail.len(), self.offset)?;
             let tail = self.accept(emit)?;
             self.run(&tail, emit)?;
@@ -258,6 +272,7 @@ impl<'a> Tokenizer<'a> {
             self.start += u64::from(next.is_some());
             return Ok(at + 1);
         }
+        self.reread += base + read as u64 - self.start;
         Err(LexFault::NoToken(self.start))
     }
 

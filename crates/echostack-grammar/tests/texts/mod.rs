@@ -1,5 +1,7 @@
 //! Random texts of the test grammars, some of them damaged.
 
+#![allow(dead_code, reason = "not every test file needs everything")]
+
 use std::path::Path;
 
 use echostack::language::Language;

@@ -4,6 +4,7 @@
 
 mod event;
 mod mode;
+mod recover;
 mod run;
 mod session;
 mod tree;
@@ -11,6 +12,7 @@ mod verdict;
 
 pub use event::{Event, Observer, Reduction};
 pub use mode::{Mode, View};
+pub use recover::{Edit, Mistake, Recovery, mistakes};
 pub use run::{Run, Stack};
 pub use session::{Outputs, Recognizer, Session, Status, judge_all, judge_in_turn, outputs, watch_all};
 pub use tree::{Node, Tree, TreeBuilder, Visit};
