@@ -175,3 +175,44 @@ fn a_closed_pipe_ends_quietly() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
 }
+
+#[test]
+fn several_mistakes_of_a_text_are_reported() {
+    let text = b"{\"a\" 1,\n \"b\": [2 3],\n \"c\": tru}";
+    let (out, err, code) = run("check json.table --errors 5 -", text);
+    let lines: Vec<&str> = out.lines().filter(|line| line.starts_with("-:")).collect();
+    let wanted = [
+        "-:1:6: unexpected NUMBER 1, expected ':'",
+        "-:2:10: unexpected NUMBER 3, expected ']' or ','",
+        "-:3:7: no token begins with 't', expected STRING, NUMBER, true, false, null, '{' or '['",
+    ];
+    assert_eq!((lines, err.as_str(), code), (wanted.to_vec(), "", 1));
+    let (one, _, _) = run("check json.table -", text);
+    assert_eq!(one, run("check json.table --errors 1 -", text).0);
+    assert!(out.starts_with(&one));
+    let (json, _, _) = run("check json.table --errors 2 --json -", text);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&value["line"], &value["more"][0]["line"], &value["more"][1]), (&1.into(), &2.into(), &().into()));
+    assert_eq!(run("check json.table --errors 5 good.json", b"").0, "good.json: accept\n");
+    let (_, err, code) = run("check anbn.table --errors 5 --tokens -", b"a b");
+    assert!(err.contains("--errors is for texts"), "{err}");
+    assert_eq!(code, 2);
+}
+
+#[test]
+fn sources_are_written_with_their_header() {
+    let (_, err, code) = run("compile json.table --emit c --prefix json_ -o json.c", b"");
+    assert_eq!(code, 0, "{err}");
+    let [code, header] = ["json.c", "json.h"].map(|name| std::fs::read_to_string(FOLDER.path().join(name)).unwrap());
+    assert!(code.contains("#include \"json.h\"") && header.contains("#ifndef JSON_RECOGNIZER_H"));
+    assert!(!code.contains("echostack_") && !header.contains("echostack_"));
+    for (arguments, message) in [
+        ("compile json.table --emit rust --prefix x_ -o x.rs", "--prefix is for --emit c"),
+        ("compile json.table --emit c -o x.h", "is a header"),
+        ("compile json.table --emit c --prefix 1x -o x.c", "cannot be a prefix"),
+    ] {
+        let (_, err, code) = run(arguments, b"");
+        assert!(err.contains(message), "{err}");
+        assert_eq!(code, 2);
+    }
+}

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
+use echostack::language::Language;
 use echostack::recognize::Mode;
-use echostack::{Limits, Manifest, SymbolId, Table};
-use echostack_grammar::{Encoding, FaultKind, Judge, Judgement, LexFault, Lexer, Subject};
+use echostack::{Limits, Manifest, Oracle, SymbolId, Table};
+use echostack_grammar::{Encoding, FaultKind, Grammar, Judge, Judgement, LexFault, Lexer, Subject};
 use lrlex::{DefaultLexerTypes, LRNonStreamingLexerDef, LexerDef};
 use lrpar::{Lexeme as _, Lexer as _};
 use rand::{Rng, RngExt, SeedableRng};
@@ -254,6 +255,26 @@ fn byte_order_marks_and_carriage_returns_are_skipped() {
     assert_eq!(names(&lexer, "a\r"), (vec![("a", "a")], Some(LexFault::NoToken(1))));
     // A lexer that has a rule for them reads them itself.
     assert_eq!(names(&small("%%\n\\r\\n \"CRLF\"\n"), "\r\n").0, [("CRLF", "\r\n")]);
+}
+
+/// A rule may begin with a carriage return and a line feed, and not match in the end.
+#[test]
+fn carriage_returns_are_skipped_wherever_a_text_is_cut() {
+    let grammar = "%start S\n%%\nS: | S 'a' | S 'n' | S 'm';\n";
+    let grammar = Grammar::new("lines", grammar, Encoding::Auto).unwrap();
+    let mut manifest = Manifest::default();
+    manifest.set_lexer("%%\na \"a\"\n\\n \"n\"\n\\r\\na\\r \"m\"\n");
+    let table = Table::new(&Oracle::strict(grammar.automaton().clone()).unwrap(), manifest).unwrap();
+    let judge = Judge::new(table.into()).unwrap();
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    for seed in 0..2000 {
+        let text: String = (0..10).map(|_| ['a', '\n', '\r'][random.random_range(0..3)]).collect();
+        let whole = judge.judge_tokens(&text, &judge.tokens(&text), Limits::default(), &mut ());
+        let mut parts = Parts { rest: text.as_bytes(), random: ChaCha8Rng::seed_from_u64(seed) };
+        assert_eq!(judge.judge_stream(&mut parts, Limits::default()).unwrap().verdict, whole.verdict, "{text:?}");
+    }
+    assert!(judge.tokens("a\r\n").1.is_none());
+    assert!(judge.tokens("a\r\na").1.is_none());
 }
 
 #[test]

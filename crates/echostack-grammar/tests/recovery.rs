@@ -28,9 +28,15 @@ fn symbols(word: &Word) -> Vec<SymbolId> {
     word.inputs().map(symbol).collect()
 }
 
-/// Edits a word at random, at as many different places. Each of the edits alone is a mistake. Returns `None` if no such
-/// edits are found.
-fn edited(table: &Table, word: &[SymbolId], count: usize, random: &mut ChaCha8Rng) -> Option<Vec<SymbolId>> {
+/// Edits a word at random, at as many different places. If `mistakes` is true, each of the edits alone is a mistake;
+/// otherwise, some may lead to another word of the language. Returns `None` if no such edits are found.
+fn edited(
+    table: &Table,
+    word: &[SymbolId],
+    count: usize,
+    mistakes: bool,
+    random: &mut ChaCha8Rng,
+) -> Option<Vec<SymbolId>> {
     let mut edits: BTreeMap<usize, (usize, SymbolId)> = BTreeMap::new();
     let apply = |edits: &BTreeMap<usize, (usize, SymbolId)>| {
         let mut word = word.to_vec();
@@ -49,7 +55,7 @@ fn edited(table: &Table, word: &[SymbolId], count: usize, random: &mut ChaCha8Rn
         let at = random.random_range(0..=word.len());
         let edit = (random.random_range(0..3), SymbolId::new(random.random_range(0..terminals)));
         let alone = Word::from(apply(&BTreeMap::from([(at, edit)])));
-        if !table.judge(&alone).is_accept() {
+        if !mistakes || !table.judge(&alone).is_accept() {
             edits.entry(at).or_insert(edit);
         }
         if edits.len() == count {
@@ -79,48 +85,49 @@ fn mistakes_are_counted_at_least_as_well_as_by_lrpar() {
         let maker = texts::Maker::new(&folder);
         let token = |symbol: &SymbolId| yacc.token_idx(table.alphabet().name(*symbol)).unwrap().as_storaget();
         let recovery = Recovery { mistakes: 100, ..Recovery::default() };
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let (mut done, mut ours, mut theirs, mut both) = (0, 0, 0, 0);
-        let (mut our_time, mut their_time) = (Duration::ZERO, Duration::ZERO);
-        while done < count {
-            let edits = 1 + done % 3;
-            let word = symbols(&maker.word(60, &mut random));
-            let Some(word) = edited(&table, &word, edits, &mut random) else { continue };
-            let verdict = table.judge(&Word::from(word.clone()));
-            if verdict.is_accept() {
-                continue; // the mistakes make up for each other
-            }
-            done += 1;
-            let start = Instant::now();
-            let found = mistakes(&table, &word, Limits::default(), &recovery);
-            our_time += start.elapsed();
-            assert_eq!(found[0].verdict, verdict, "{name} {word:?}");
+        for all_wrong in [true, false] {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let (mut done, mut ours, mut theirs, mut both) = (0, 0, 0, 0);
+            let (mut our_time, mut their_time) = (Duration::ZERO, Duration::ZERO);
+            while done < count {
+                let edits = 1 + done % 3;
+                let word = symbols(&maker.word(60, &mut random));
+                let Some(word) = edited(&table, &word, edits, all_wrong, &mut random) else { continue };
+                let verdict = table.judge(&Word::from(word.clone()));
+                if verdict.is_accept() {
+                    continue; // the mistakes make up for each other
+                }
+                done += 1;
+                let start = Instant::now();
+                let found = mistakes(&table, &word, Limits::default(), &recovery);
+                our_time += start.elapsed();
+                assert_eq!(found[0].verdict, verdict, "{name} {word:?}");
 
-            let text = "x".repeat(word.len());
-            let lexemes = word.iter().map(token).enumerate().map(|(at, token)| Ok(DefaultLexeme::new(token, at, 1)));
-            let lexer = LRNonStreamingLexer::new(&text, lexemes.collect(), NewlineCache::new());
-            let start = Instant::now();
-            let (_, errors) = parser.parse_map(&lexer, &|_| (), &|_, _| ());
-            their_time += start.elapsed();
-            let LexParseError::ParseError(first) = &errors[0] else { unreachable!("there are no lexical errors") };
-            // lrpar's tables have no default reductions, so its first position is the right one, too.
-            let position = match &verdict {
-                Verdict::Reject { position, .. } => *position as usize,
-                _ => word.len(),
-            };
-            assert_eq!(first.lexeme().span().start(), position, "{name} {word:?}");
-            ours += usize::from(found.len() == edits);
-            theirs += usize::from(errors.len() == edits);
-            both += usize::from(found.len() == edits && errors.len() == edits);
+                let text = "x".repeat(word.len());
+                let lexemes =
+                    word.iter().map(token).enumerate().map(|(at, token)| Ok(DefaultLexeme::new(token, at, 1)));
+                let lexer = LRNonStreamingLexer::new(&text, lexemes.collect(), NewlineCache::new());
+                let start = Instant::now();
+                let (_, errors) = parser.parse_map(&lexer, &|_| (), &|_, _| ());
+                their_time += start.elapsed();
+                let LexParseError::ParseError(first) = &errors[0] else { unreachable!("there are no lexical errors") };
+                // lrpar's tables have no default reductions, so its first position is the right one, too.
+                let position = match &verdict {
+                    Verdict::Reject { position, .. } => *position as usize,
+                    _ => word.len(),
+                };
+                assert_eq!(first.lexeme().span().start(), position, "{name} {word:?}");
+                ours += usize::from(found.len() == edits);
+                theirs += usize::from(errors.len() == edits);
+                both += usize::from(found.len() == edits && errors.len() == edits);
+            }
+            let what = if all_wrong { "each edit a mistake" } else { "any edits" };
+            let [our_time, their_time] = [our_time, their_time].map(|time| time.as_secs_f64());
+            println!("{name}, {what}: right in {ours} of {count} (lrpar: {theirs}, both: {both})");
+            println!("    {our_time:.1} s (lrpar: {their_time:.1} s)");
+            all_ours += ours;
+            all_theirs += theirs;
         }
-        println!(
-            "{name}: {count} words: the number of mistakes is right in {ours} (lrpar: {theirs}, both: {both}); {:.1} s \
-             (lrpar: {:.1} s)",
-            our_time.as_secs_f64(),
-            their_time.as_secs_f64()
-        );
-        all_ours += ours;
-        all_theirs += theirs;
     }
     println!("together: {all_ours} (lrpar: {all_theirs})");
     assert!(all_ours >= all_theirs);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::str::FromStr;
 
-use super::{SourceError, SourceLanguage};
+use super::language::{SourceError, SourceLanguage};
 
 /// The maximum length of a prefix.
 const MAX_PREFIX: usize = 40;

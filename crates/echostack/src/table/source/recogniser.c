@@ -1,10 +1,11 @@
 const char *const echostack_tokens[ECHOSTACK_TOKENS + 1] = {@TOKENS@};
 
 #define ECHOSTACK_STATES @STATES@
+#define ECHOSTACK_ACTIONS @COUNT@
 
 /* The actions by token and state, followed by those for the symbols that are pushed. The lowest byte is 0: refuse, 1:
  * accept, 2: pop and continue at another index, 3: push up to three states, 4: push a part of echostack_pushed. */
-static const uint64_t echostack_actions[@COUNT@] = {
+static const uint64_t echostack_actions[ECHOSTACK_ACTIONS] = {
 @ACTIONS@};
 
 static const echostack_state echostack_pushed[@MANY@ + 1] = {@PUSHED@};
@@ -30,11 +31,13 @@ static uint64_t echostack_look(const echostack_reader *reader, size_t token, siz
         return 0;
     action = echostack_actions[token * ECHOSTACK_STATES + reader->stack[*depth]];
     while ((action & 0xff) == 2) {
-        size_t pop = (size_t)(action >> 16 & 0xffff);
+        size_t next = (size_t)(action >> 32), pop = (size_t)(action >> 16 & 0xffff);
         if (pop > *depth)
             return 0;
         *depth -= pop;
-        action = echostack_actions[(size_t)(action >> 32) + reader->stack[*depth]];
+        next += reader->stack[*depth];
+        /* Only in a table that was tampered with is there no such action. */
+        action = next < ECHOSTACK_ACTIONS ? echostack_actions[next] : 0;
     }
     return action;
 }

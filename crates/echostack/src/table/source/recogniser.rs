@@ -58,7 +58,9 @@ impl<'a> Reader<'a> {
                 return (0, 0);
             }
             depth -= pop;
-            action = ACTIONS[(action >> 32) as usize + self.stack[depth] as usize];
+            // Only in a table that was tampered with is there no such action.
+            let next = (action >> 32) as usize + self.stack[depth] as usize;
+            action = ACTIONS.get(next).copied().unwrap_or(0);
         }
         (action, depth)
     }
