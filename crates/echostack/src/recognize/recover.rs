@@ -74,10 +74,10 @@ pub struct Mistake {
 /// use echostack::{Limits, Oracle, tasks::Task};
 /// let oracle = Oracle::strict(Task::Dyck2.automaton().unwrap())?;
 /// let alphabet = oracle.automaton().alphabet();
-/// let word: Vec<_> = "( ] ( ( ) ) [ ] [ [ ) ( ) ] ( )".split(' ').map(|name| alphabet.symbol(name).unwrap()).collect();
+/// let word: Vec<_> = "( ] ) [ ( ] ) ] ( )".split(' ').map(|name| alphabet.symbol(name).unwrap()).collect();
 /// let found = mistakes(&oracle, &word, Limits::default(), &Recovery::default());
 /// let positions: Vec<_> = found.iter().map(|mistake| mistake.verdict.position()).collect();
-/// assert_eq!(positions, [Some(1), Some(10)]);
+/// assert_eq!(positions, [Some(1), Some(5)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn mistakes<R: Recognizer>(recognizer: &R, word: &[SymbolId], limits: Limits, recovery: &Recovery) -> Vec<Mistake> {
