@@ -24,11 +24,14 @@ pub enum Stage {
     Prove,
     /// A certificate is checked. The units are stack suffixes.
     Check,
+    /// A program is asked about texts. One unit is one query; the total is the limit on queries.
+    Query,
 }
 
 impl Stage {
     /// All stages.
-    pub(crate) const ALL: [Self; 6] = [Self::Collect, Self::Train, Self::Test, Self::Explore, Self::Prove, Self::Check];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Collect, Self::Train, Self::Test, Self::Explore, Self::Prove, Self::Check, Self::Query];
 
     /// Returns the stage's name, as used in messages.
     pub fn name(self) -> &'static str {
@@ -39,6 +42,7 @@ impl Stage {
             Self::Explore => "explore",
             Self::Prove => "prove",
             Self::Check => "check",
+            Self::Query => "query",
         }
     }
 }

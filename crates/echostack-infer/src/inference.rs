@@ -1,0 +1,343 @@
+//! The state of a run: symbols, tags and hypothesis, and how a text or word changes them.
+
+use std::collections::{BTreeSet, HashSet};
+
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::automaton::Automaton;
+use crate::charset::CharSet;
+use crate::classes::{classes, partition, representative};
+use crate::learner::{Learned, Learner};
+use crate::queries::Stop;
+use crate::shrink::{SHORT, shrink};
+use crate::symbols::{Sym, Word};
+use crate::tags::{self, Tags};
+use crate::teacher::Teacher;
+
+/// The number of spans that are tried when tags are inferred again.
+const MORE_SPANS: usize = 40_000;
+/// The number of times that tags are inferred.
+const MAX_TAGGINGS: usize = 6;
+
+/// The number of queries of each step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// To shrink examples, and to find classes of characters.
+    pub classes: usize,
+    /// To find openers and closers.
+    pub tags: usize,
+    /// To find states, with all tests but the last.
+    pub learning: usize,
+    /// In the last round of tests, which found nothing.
+    pub last_test: usize,
+}
+
+/// A run.
+#[derive(Debug)]
+pub(crate) struct Inference<'a> {
+    pub(crate) teacher: Teacher<'a>,
+    pub(crate) learner: Learner,
+    pub(crate) random: ChaCha8Rng,
+    /// Valid base words.
+    pub(crate) words: Vec<Word>,
+    /// Valid texts that are too long for exhaustive work.
+    pub(crate) long: Vec<String>,
+    /// Characters without a use so far.
+    pub(crate) unused: Vec<CharSet>,
+    pub(crate) tags: Tags,
+    taggings: usize,
+    /// Whether the tags have changed, so that words of older symbols have no meaning.
+    pub(crate) retagged: bool,
+    /// Valid words whose openers and closers do not match.
+    pub(crate) unmatched: Vec<String>,
+    /// The characters of the examples.
+    seen: BTreeSet<char>,
+    /// The words that were compared with the hypothesis.
+    pub(crate) tested: HashSet<Word>,
+    pub(crate) spent: Spent,
+    /// The last complete hypothesis.
+    pub(crate) automaton: Option<Automaton>,
+    /// What happened, for the report.
+    pub(crate) log: Vec<String>,
+}
+
+impl<'a> Inference<'a> {
+    /// Begins a run without any knowledge.
+    pub(crate) fn new(teacher: Teacher<'a>, seed: u64) -> Self {
+        Self {
+            teacher,
+            learner: Learner::new(Vec::new(), Vec::new()),
+            random: ChaCha8Rng::seed_from_u64(seed),
+            words: Vec::new(),
+            long: Vec::new(),
+            unused: Vec::new(),
+            tags: Tags::default(),
+            taggings: 0,
+            retagged: false,
+            unmatched: Vec::new(),
+            seen: BTreeSet::new(),
+            tested: HashSet::new(),
+            spent: Spent::default(),
+            automaton: None,
+            log: Vec::new(),
+        }
+    }
+
+    /// Finds symbols and tags in valid texts.
+    pub(crate) fn prepare(&mut self, texts: &[String]) -> Result<(), Stop> {
+        let began = self.teacher.queries.asked;
+        let mut short = texts.to_vec();
+        if texts.iter().any(|text| text.chars().count() > SHORT) {
+            short = shrink(texts, &mut self.teacher)?;
+            self.long = texts.iter().filter(|text| !short.contains(text)).cloned().collect();
+            self.log.push(format!("{} examples shrunk to {} short ones", texts.len(), short.len()));
+        }
+        self.seen = texts.iter().flat_map(|text| text.chars()).collect();
+        let found = classes(&short, &mut self.teacher)?;
+        self.unused = found.unused;
+        for (letter, members) in found.used {
+            self.teacher.symbols.add_class(letter, members);
+        }
+        short.sort_by_key(|text| text.chars().count());
+        for text in &short {
+            self.represent(text)?;
+        }
+        let mut words: Vec<Word> = short.iter().filter_map(|text| self.teacher.symbols.base(text)).collect();
+        let mut seen = HashSet::new();
+        words.retain(|word| seen.insert(word.clone()));
+        let rendered: Vec<String> = words.iter().map(|word| self.teacher.symbols.render(word)).collect();
+        let valid = self.teacher.all_valid(&rendered)?;
+        self.words = words.into_iter().zip(valid).filter(|(_, valid)| *valid).map(|(word, _)| word).collect();
+        self.words.sort_by_key(Vec::len);
+        self.spent.classes = self.teacher.queries.asked - began;
+        self.tag(None)?;
+        self.spent.tags = self.teacher.queries.asked - began - self.spent.classes;
+        let classes = self.teacher.symbols.in_use().len();
+        self.log.push(format!("{classes} symbols, {}; {} queries", self.tell_tags(), self.teacher.queries.asked));
+        Ok(())
+    }
+
+    /// Splits classes until the text is valid with the representatives of its characters, too.
+    fn represent(&mut self, text: &str) -> Result<(), Stop> {
+        for letter in text.chars() {
+            if self.teacher.symbols.class_of(letter).is_none() {
+                self.use_letter(letter, &CharSet::of(letter));
+            }
+        }
+        for _ in 0..=text.len() {
+            let Some(word) = self.teacher.symbols.base(text) else { return Ok(()) };
+            let rendered = self.teacher.symbols.render(&word);
+            if self.teacher.valid(&rendered)? || !self.split_class(&word, text)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a class of characters that had no use.
+    fn use_letter(&mut self, letter: char, members: &CharSet) {
+        for part in &mut self.unused {
+            *part = part.without(members);
+        }
+        self.unused.retain(|part| !part.is_empty());
+        self.teacher.symbols.add_class(letter, members.clone());
+    }
+
+    fn tell_tags(&self) -> String {
+        let text = |tags: &BTreeSet<Word>| {
+            let texts: Vec<String> = tags.iter().map(|tag| self.teacher.symbols.render(tag)).collect();
+            texts.join(" ")
+        };
+        format!("opens {}, closes {}", text(&self.tags.calls), text(&self.tags.returns))
+    }
+
+    /// Finds tags, and begins a new hypothesis.
+    fn tag(&mut self, spans: Option<usize>) -> Result<(), Stop> {
+        self.taggings += 1;
+        self.retagged = true;
+        self.tags = tags::infer(&self.words, &mut self.teacher, spans)?;
+        let symbols = &mut self.teacher.symbols;
+        symbols.read_literals(self.tags.calls.iter().chain(&self.tags.returns));
+        let calls = self.tags.calls.iter().filter_map(|tag| symbols.of_tag(tag)).collect();
+        let returns = self.tags.returns.iter().filter_map(|tag| symbols.of_tag(tag)).collect();
+        self.learner = Learner::new(calls, returns);
+        self.tested.clear();
+        Ok(())
+    }
+
+    /// The text is one of the word, but judged differently: finds the character that makes the difference, and splits its
+    /// class. Returns whether a class was split.
+    fn split_class(&mut self, word: &[Sym], text: &str) -> Result<bool, Stop> {
+        let mut now: Vec<char> = self.teacher.symbols.render(word).chars().collect();
+        let wanted: Vec<char> = text.chars().collect();
+        if now.len() != wanted.len() {
+            return Ok(false);
+        }
+        let join = |letters: &[char]| letters.iter().collect::<String>();
+        let truth = self.teacher.valid(&join(&now))?;
+        for at in 0..now.len() {
+            let (letter, own) = (wanted[at], now[at]);
+            if own == letter {
+                continue;
+            }
+            now[at] = letter;
+            if self.teacher.valid(&join(&now))? == truth {
+                continue;
+            }
+            let Some(class) = self.teacher.symbols.class_of(letter) else { return Ok(false) };
+            if self.teacher.symbols.class_of(own) != Some(class) {
+                return Ok(false);
+            }
+            let members = self.teacher.symbols.members(class).cloned().unwrap_or_default();
+            let (before, after) = (join(&now[..at]), join(&now[at + 1..]));
+            let (away, _) = self.divided(&members, (&before, &after), !truth)?;
+            let away = away.union(&CharSet::of(letter)).without(&CharSet::of(own));
+            self.teacher.symbols.shrink(class, members.without(&away));
+            self.teacher.symbols.add_class(representative(&away, &self.seen), away);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Divides characters by whether they have an answer in a context.
+    fn divided(&mut self, set: &CharSet, context: (&str, &str), answer: bool) -> Result<(CharSet, CharSet), Stop> {
+        let teacher = &mut self.teacher;
+        partition(set, &mut |letters| {
+            let texts: Vec<String> =
+                letters.iter().map(|letter| format!("{}{letter}{}", context.0, context.1)).collect();
+            Ok(teacher.all_valid(&texts)?.into_iter().map(|valid| valid == answer).collect())
+        })
+    }
+
+    /// Learns from a word. Tags that turn out to be wrong are inferred again. Returns whether anything was learned.
+    pub(crate) fn absorb(&mut self, word: &[Sym]) -> Result<bool, Stop> {
+        match self.learner.learn_from(word, &mut self.teacher)? {
+            Learned::Nothing => Ok(false),
+            Learned::Refined => Ok(true),
+            Learned::Mistagged => self.retag(word),
+        }
+    }
+
+    fn retag(&mut self, word: &[Sym]) -> Result<bool, Stop> {
+        let text = self.teacher.symbols.render(word);
+        let base = self.teacher.symbols.expand(word);
+        if self.unmatched.contains(&text) {
+            return Ok(false);
+        }
+        if self.taggings >= MAX_TAGGINGS || self.words.contains(&base) || !self.teacher.valid(&text)? {
+            self.unmatched.push(text);
+            return Ok(false);
+        }
+        self.words.push(base);
+        self.tag(Some(MORE_SPANS))?;
+        self.log.push(format!("the tags do not fit {text:?}; now {}", self.tell_tags()));
+        self.absorb_all()?;
+        Ok(true)
+    }
+
+    /// Learns from all known words.
+    pub(crate) fn absorb_all(&mut self) -> Result<(), Stop> {
+        for at in 0..self.words.len() {
+            let Some(word) = self.words.get(at) else { break };
+            let word = self.teacher.symbols.lex(word);
+            self.absorb(&word)?;
+        }
+        Ok(())
+    }
+
+    /// Learns from the long examples.
+    pub(crate) fn absorb_long(&mut self) -> Result<(), Stop> {
+        for text in self.long.clone() {
+            let Some(base) = self.teacher.symbols.base(&text) else { continue };
+            let word = self.teacher.symbols.lex(&base);
+            if self.teacher.valid(&self.teacher.symbols.render(&word))? {
+                self.absorb(&word)?;
+            } else {
+                self.split_class(&base, &text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a text of a word, usually with other members of its classes than the representatives.
+    pub(crate) fn concrete(&mut self, word: &[Sym]) -> String {
+        let symbols = &self.teacher.symbols;
+        if self.random.random_bool(0.3) {
+            return symbols.render(word);
+        }
+        let mut text = String::with_capacity(word.len());
+        for &symbol in word {
+            match symbols.members(symbol) {
+                Some(members) => text.extend(draw_member(members, &mut self.random)),
+                None => text.push_str(&symbols.text(symbol)),
+            }
+        }
+        let same = symbols.base(&text).is_some_and(|base| symbols.lex(&base) == word);
+        if same { text } else { symbols.render(word) }
+    }
+
+    /// Compares words with the hypothesis, and learns from those that it misjudges. Returns their number.
+    pub(crate) fn judge(&mut self, words: &[Word]) -> Result<usize, Stop> {
+        let words: Vec<Word> = words.iter().map(|word| self.teacher.symbols.relex(word)).collect();
+        let texts: Vec<String> = words.iter().map(|word| self.concrete(word)).collect();
+        let answers = self.teacher.queries.ask_all(&texts)?;
+        let mut wrong = 0;
+        for ((word, text), answer) in words.into_iter().zip(&texts).zip(answers) {
+            let Some(answer) = answer else { continue };
+            if answer != self.learner.accepts(&word, &mut self.teacher)? {
+                wrong += usize::from(self.correct(&word, text, answer)?);
+            }
+            if self.retagged {
+                break;
+            }
+            self.tested.insert(word);
+        }
+        Ok(wrong)
+    }
+
+    /// The hypothesis misjudges a text: either its characters are not those of their classes, or its word is misjudged.
+    fn correct(&mut self, word: &[Sym], text: &str, answer: bool) -> Result<bool, Stop> {
+        let mut learned = false;
+        let truth = self.teacher.valid(&self.teacher.symbols.render(word))?;
+        if truth != answer {
+            learned |= self.split_class(word, text)?;
+        }
+        if truth != self.learner.accepts(word, &mut self.teacher)? {
+            learned |= self.absorb(word)?;
+        }
+        Ok(learned)
+    }
+
+    /// Puts a character without a use into a word. If the text is valid, the character has a use. Returns whether it is.
+    pub(crate) fn try_unused(&mut self, word: &[Sym]) -> Result<bool, Stop> {
+        let Some(part) = self.unused.choose(&mut self.random).cloned() else { return Ok(false) };
+        let Some(letter) = draw_member(&part, &mut self.random) else { return Ok(false) };
+        let at = self.random.random_range(0..=word.len());
+        let after = (at + self.random.random_range(0..2)).min(word.len());
+        let symbols = &self.teacher.symbols;
+        let (before, after) = (symbols.render(&word[..at]), symbols.render(&word[after..]));
+        let text = format!("{before}{letter}{after}");
+        if !self.teacher.valid(&text)? {
+            return Ok(false);
+        }
+        let (members, _) = self.divided(&part, (&before, &after), true)?;
+        self.use_letter(letter, &members.union(&CharSet::of(letter)));
+        if let Some(base) = self.teacher.symbols.base(&text) {
+            let word = self.teacher.symbols.lex(&base);
+            self.absorb(&word)?;
+        }
+        Ok(true)
+    }
+}
+
+/// Draws a character. ASCII and all other characters are equally likely.
+pub(crate) fn draw_member(members: &CharSet, random: &mut ChaCha8Rng) -> Option<char> {
+    let ascii: Vec<char> = members.ascii().collect();
+    let size = members.len();
+    if ascii.len() == size || (!ascii.is_empty() && random.random_bool(0.5)) {
+        return ascii.choose(random).copied();
+    }
+    members.nth(random.random_range(ascii.len()..size))
+}

@@ -1,0 +1,49 @@
+//! Infers a lexer and a grammar from example texts and an oracle, a program that says whether a text is valid.
+//!
+//! This crate is for people who have no grammar, but a program that accepts or rejects texts, and a folder of texts that
+//! it accepts. Nothing is known about the program: it is only run. If you have a grammar, use `echostack-grammar`.
+//!
+//! ```
+//! use echostack_infer::{Ending, Settings, infer};
+//! // Sums of numbers.
+//! let oracle = |text: &str| text.split('+').all(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
+//! let examples = ["1".to_string(), "12+3".to_string()];
+//! let inferred = infer(&examples, &oracle, &Settings::default(), &())?;
+//! assert_eq!(*inferred.ending(), Ending::Settled);
+//! assert!(inferred.accepts("1+2+345") && !inferred.accepts("1++2"));
+//! # Ok::<(), echostack_infer::InferError>(())
+//! ```
+//!
+//! # How it works
+//! A hypothesis is a *modular nested-word automaton*: a finite automaton for the top level, and one for each opener, over
+//! classes of characters and closed words. It is found in these steps:
+//! 1. Long examples are shrunk, as long as they stay valid (`shrink`).
+//! 2. Characters that can stand for each other are put into *classes* (`classes`, `charset`).
+//! 3. *Tags*, which open and close, are found by pumping (`tags`).
+//! 4. States are found by exact active learning (`learner`, `tree`).
+//! 5. The hypothesis is tested on *suggestions*, which are exhaustive (`suggest`, `probe`), and on random words
+//!    (`rounds`, `draw`), until a whole round finds nothing.
+//!
+//! The same seed, examples and oracle give the same result, with any number of workers.
+
+mod automaton;
+mod charset;
+mod classes;
+mod draw;
+mod infer;
+mod inference;
+mod learner;
+pub mod oracle;
+mod probe;
+mod queries;
+mod rounds;
+mod shrink;
+mod suggest;
+mod symbols;
+mod tags;
+mod teacher;
+mod tree;
+
+pub use infer::{Ending, InferError, Inferred, Settings, infer};
+pub use inference::Spent;
+pub use queries::{Asking, Stop};

@@ -1,0 +1,135 @@
+//! A program that is run once for each text, and answers by its exit code.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::sandbox::Sandbox;
+use super::{Answer, Failure, Oracle};
+
+/// The first and the longest pause between two looks at a running program.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(5));
+/// The lowest exit code that is not an answer. Shells use it and those above for programs that they could not run, and
+/// for signals.
+const FIRST_FAILURE: i32 = 126;
+
+/// A program that is run once for each text. Exit code 0 means that the text is valid, 1 to 125 that it is not.
+///
+/// The text is in a file, whose path replaces `{}` in the arguments. If there is no `{}`, the text is the standard
+/// input. The program's output is ignored.
+///
+/// ```
+/// use echostack_infer::oracle::{Answer, Command, Oracle, split};
+/// use std::time::Duration;
+/// let words = split("grep -q x {}")?;
+/// let oracle = Command::new(words, Duration::from_secs(5), None)?;
+/// assert_eq!(oracle.ask("axb"), Answer::Yes);
+/// assert_eq!(oracle.ask("ab"), Answer::No);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Command {
+    words: Vec<String>,
+    limit: Duration,
+    sandbox: Option<Sandbox>,
+    folder: tempfile::TempDir,
+}
+
+impl Command {
+    /// Creates an oracle from a program and its arguments, and a time limit for each text.
+    ///
+    /// # Errors
+    /// If the temporary folder for the texts cannot be created.
+    pub fn new(words: Vec<String>, limit: Duration, sandbox: Option<Sandbox>) -> std::io::Result<Self> {
+        Ok(Self { words, limit, sandbox, folder: tempfile::tempdir()? })
+    }
+
+    fn start(&self, text: &str) -> std::io::Result<(tempfile::NamedTempFile, Child)> {
+        let mut file = tempfile::NamedTempFile::new_in(self.folder.path())?;
+        file.write_all(text.as_bytes())?;
+        let path = file.path().display().to_string();
+        let words: Vec<String> = self.words.iter().map(|word| word.replace("{}", &path)).collect();
+        let by_path = words != self.words;
+        let words = match &self.sandbox {
+            Some(sandbox) => sandbox.wrap(words, Some(self.folder.path())),
+            None => words,
+        };
+        let (program, arguments) = words.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+        // The text comes from a file in either case: a pipe would block if the program did not read it.
+        let input = if by_path { Stdio::null() } else { File::open(file.path())?.into() };
+        let mut command = std::process::Command::new(program);
+        command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        Ok((file, command.spawn()?))
+    }
+}
+
+impl Oracle for Command {
+    fn ask(&self, text: &str) -> Answer {
+        let Ok((_file, mut child)) = self.start(text) else { return Answer::Failed(Failure::Start) };
+        let until = Instant::now() + self.limit;
+        let mut pause = PAUSES.0;
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return answer(status),
+                Ok(None) if Instant::now() < until => std::thread::sleep(pause),
+                Ok(None) => {
+                    end(&mut child);
+                    return Answer::Failed(Failure::Timeout);
+                }
+                Err(_) => {
+                    end(&mut child);
+                    return Answer::Failed(Failure::Crash);
+                }
+            }
+            pause = (pause * 2).min(PAUSES.1);
+        }
+    }
+
+    fn name(&self) -> String {
+        self.words.join(" ")
+    }
+}
+
+fn answer(status: ExitStatus) -> Answer {
+    match status.code() {
+        Some(0) => Answer::Yes,
+        Some(code) if code < FIRST_FAILURE && status.signal().is_none() => Answer::No,
+        _ => Answer::Failed(Failure::Crash),
+    }
+}
+
+/// Ends a program, with the processes that it has started in its own group.
+pub(super) fn end(child: &mut Child) {
+    let group = format!("-{}", child.id());
+    let kill = std::process::Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+    if !kill.is_ok_and(|status| status.success()) {
+        _ = child.kill();
+    }
+    _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(words: &[&str], text: &str) -> Answer {
+        let words = words.iter().map(ToString::to_string).collect();
+        Command::new(words, Duration::from_millis(300), None).unwrap().ask(text)
+    }
+
+    #[test]
+    fn exit_codes_are_answers_and_signals_are_not() {
+        assert_eq!(ask(&["grep", "-q", "b"], "abc"), Answer::Yes);
+        assert_eq!(ask(&["grep", "-q", "b", "{}"], "ac"), Answer::No);
+        assert_eq!(ask(&["sh", "-c", "exit 125"], ""), Answer::No);
+        assert_eq!(ask(&["sh", "-c", "exit 126"], ""), Answer::Failed(Failure::Crash));
+        assert_eq!(ask(&["sh", "-c", "kill -SEGV $$"], ""), Answer::Failed(Failure::Crash));
+        assert_eq!(ask(&["sleep", "60"], ""), Answer::Failed(Failure::Timeout));
+        assert_eq!(ask(&["sh", "-c", "sleep 60; true"], ""), Answer::Failed(Failure::Timeout));
+        assert_eq!(ask(&["/no/such/program"], ""), Answer::Failed(Failure::Start));
+        // A program that does not read its input must not block us.
+        assert_eq!(ask(&["true"], &"x".repeat(1 << 20)), Answer::Yes);
+    }
+}

@@ -1,0 +1,82 @@
+//! Oracles: programs and functions that say whether a text is valid.
+
+mod command;
+mod line;
+mod process;
+mod sandbox;
+
+pub use command::Command;
+pub use line::{LineError, split};
+pub use process::Process;
+pub use sandbox::{Sandbox, SandboxError};
+
+/// The maximum length of a text that an oracle is asked about, in bytes.
+pub const MAX_TEXT: usize = 1 << 20;
+
+/// What an oracle says about a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The text is valid.
+    Yes,
+    /// The text is not valid.
+    No,
+    /// There is no answer. The text is set aside.
+    Failed(Failure),
+}
+
+/// Why there is no answer about a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The time limit was exceeded.
+    Timeout,
+    /// The program was ended by a signal, exited with a code above 125, or stopped in the middle of the protocol.
+    Crash,
+    /// The program's line is not an answer.
+    Unclear,
+    /// The program could not be started.
+    Start,
+}
+
+impl Failure {
+    /// Returns the failure's name, as used in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Crash => "crash",
+            Self::Unclear => "unclear answer",
+            Self::Start => "could not be started",
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A program or function that says whether a text is valid.
+///
+/// The answer must depend on the text only. Any function from texts to `bool` is an oracle:
+///
+/// ```
+/// use echostack_infer::oracle::{Answer, Oracle};
+/// let even = |text: &str| text.len() % 2 == 0;
+/// assert_eq!(even.ask("ab"), Answer::Yes);
+/// ```
+pub trait Oracle: Sync {
+    /// Returns whether a text is valid. Calls may come from several threads at once.
+    fn ask(&self, text: &str) -> Answer;
+
+    /// Returns a name for messages and for the file of answers.
+    fn name(&self) -> String {
+        "a function".to_string()
+    }
+}
+
+impl<F: Fn(&str) -> bool + Sync> Oracle for F {
+    fn ask(&self, text: &str) -> Answer {
+        if self(text) { Answer::Yes } else { Answer::No }
+    }
+}

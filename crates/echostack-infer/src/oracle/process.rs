@@ -1,0 +1,172 @@
+//! A program that stays open: one line with a text in, one line with an answer out.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::command::end;
+use super::sandbox::Sandbox;
+use super::{Answer, Failure, Oracle};
+
+/// The maximum length of a line with an answer, in bytes.
+const MAX_LINE: u64 = 1 << 16;
+
+/// A program that stays open. It reads one text per line, as a JSON string, and writes one answer per line: `true` or
+/// `false`, or an object with the field `valid`, such as `{"valid": false, "at": 3}`.
+///
+/// As many copies of the program run as there are queries at the same time. A copy that does not answer in time is
+/// ended and replaced.
+///
+/// ```
+/// use echostack_infer::oracle::{Answer, Oracle, Process, split};
+/// use std::time::Duration;
+/// let script = "import json, sys\nfor line in sys.stdin: print(json.dumps(len(json.loads(line)) < 3), flush=True)";
+/// let oracle = Process::new(vec!["python3".into(), "-c".into(), script.into()], Duration::from_secs(5), None);
+/// assert_eq!(oracle.ask("ab"), Answer::Yes);
+/// assert_eq!(oracle.ask("a\nb"), Answer::No);
+/// ```
+#[derive(Debug)]
+pub struct Process {
+    words: Vec<String>,
+    limit: Duration,
+    sandbox: Option<Sandbox>,
+    idle: Mutex<Vec<Worker>>,
+}
+
+/// A running copy of the program.
+#[derive(Debug)]
+struct Worker {
+    child: Child,
+    texts: Sender<String>,
+    answers: Receiver<String>,
+}
+
+impl Process {
+    /// Creates an oracle from a program and its arguments, and a time limit for each text.
+    pub fn new(words: Vec<String>, limit: Duration, sandbox: Option<Sandbox>) -> Self {
+        Self { words, limit, sandbox, idle: Mutex::new(Vec::new()) }
+    }
+
+    fn start(&self) -> std::io::Result<Worker> {
+        let words = match &self.sandbox {
+            Some(sandbox) => sandbox.wrap(self.words.clone(), None),
+            None => self.words.clone(),
+        };
+        let (program, arguments) = words.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+        let mut command = std::process::Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        let mut child = command.spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            end(&mut child);
+            return Err(std::io::ErrorKind::BrokenPipe.into());
+        };
+        // Both ends of the pipe have a thread of their own, so that a program that neither reads nor writes cannot block
+        // us. The threads end when the program does, or when the worker is dropped.
+        let (texts, waiting) = channel();
+        let (sender, answers) = channel();
+        std::thread::spawn(move || write(input, &waiting));
+        std::thread::spawn(move || read(output, &sender));
+        Ok(Worker { child, texts, answers })
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Worker>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn write(mut input: ChildStdin, texts: &Receiver<String>) {
+    while let Ok(mut text) = texts.recv() {
+        text.push('\n');
+        if input.write_all(text.as_bytes()).and_then(|()| input.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read(output: ChildStdout, answers: &Sender<String>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        match output.by_ref().take(MAX_LINE).read_until(b'\n', &mut line) {
+            Ok(length) if length > 0 && line.last() == Some(&b'\n') => {}
+            _ => return,
+        }
+        if answers.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+            return;
+        }
+    }
+}
+
+impl Oracle for Process {
+    fn ask(&self, text: &str) -> Answer {
+        let worker = self.idle().pop();
+        let Some(mut worker) = worker.or_else(|| self.start().ok()) else { return Answer::Failed(Failure::Start) };
+        let failure = if worker.texts.send(serde_json::Value::from(text).to_string()).is_err() {
+            Failure::Crash
+        } else {
+            match worker.answers.recv_timeout(self.limit) {
+                Ok(line) => match parse(&line) {
+                    Some(valid) => {
+                        self.idle().push(worker);
+                        return if valid { Answer::Yes } else { Answer::No };
+                    }
+                    None => Failure::Unclear,
+                },
+                Err(RecvTimeoutError::Timeout) => Failure::Timeout,
+                Err(RecvTimeoutError::Disconnected) => Failure::Crash,
+            }
+        };
+        end(&mut worker.child);
+        Answer::Failed(failure)
+    }
+
+    fn name(&self) -> String {
+        self.words.join(" ")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.idle().iter_mut().for_each(|worker| end(&mut worker.child));
+    }
+}
+
+/// Returns what a line says, if it is an answer.
+fn parse(line: &str) -> Option<bool> {
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    value.as_bool().or_else(|| value.get("valid")?.as_bool())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(script: &str) -> Process {
+        Process::new(vec!["sh".into(), "-c".into(), script.into()], Duration::from_millis(500), None)
+    }
+
+    #[test]
+    fn one_line_in_and_one_line_out() {
+        let oracle = process(
+            "while read -r line; do [ \"$line\" = '\"a\\nb\"' ] && echo true || echo '{\"valid\": false, \"at\": 2}'; done",
+        );
+        assert_eq!(oracle.ask("a\nb"), Answer::Yes);
+        assert_eq!(oracle.ask("ab"), Answer::No);
+        assert_eq!(oracle.idle().len(), 1);
+    }
+
+    #[test]
+    fn hostile_programs_lead_to_failures() {
+        assert_eq!(process("exit 0").ask("a"), Answer::Failed(Failure::Crash));
+        assert_eq!(process("sleep 60").ask(&"a".repeat(1 << 20)), Answer::Failed(Failure::Timeout));
+        assert_eq!(process("read -r line; echo maybe").ask("a"), Answer::Failed(Failure::Unclear));
+        assert_eq!(process("cat /dev/zero").ask("a"), Answer::Failed(Failure::Crash));
+        let oracle = process("read -r line; echo true");
+        assert_eq!(oracle.ask("a"), Answer::Yes);
+        assert_eq!(oracle.ask("b"), Answer::Failed(Failure::Crash));
+        assert_eq!(oracle.ask("c"), Answer::Yes);
+    }
+}
