@@ -29,13 +29,18 @@
 mod automaton;
 mod charset;
 mod classes;
+mod contract;
 mod draw;
+mod export;
 mod infer;
 mod inference;
+mod language;
 mod learner;
+mod names;
 pub mod oracle;
 mod probe;
 mod queries;
+mod regex;
 mod rounds;
 mod shrink;
 mod suggest;
@@ -44,6 +49,8 @@ mod tags;
 mod teacher;
 mod tree;
 
+pub use export::Files;
 pub use infer::{Ending, InferError, Inferred, Settings, infer};
 pub use inference::Spent;
+pub use language::{Language, LanguageError};
 pub use queries::{Asking, Stop};

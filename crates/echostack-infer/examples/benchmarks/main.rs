@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p echostack-infer --example benchmarks -- FOLDER [NAME...] [--seeds N] [--train r0,r1] [--log]
+//!     [--prove] [--output FOLDER]
 //! ```
 //!
 //! The folder has `NAME/NAME-train-r0` with examples, and `NAME/NAME-test` with held-out texts, one per file.
@@ -11,8 +12,15 @@ mod languages;
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use echostack_infer::{Ending, Settings, infer};
+use echostack::certify::Proof;
+use echostack::control::Deadline;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::{Params, Recognizer, Study, Verdict};
+use echostack_grammar::{Encoding, Grammar, Lexer};
+use echostack_infer::{Ending, Language, Settings, infer};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -45,15 +53,57 @@ fn edited(text: &str, letters: &[char], random: &mut ChaCha8Rng) -> String {
     text.into_iter().collect()
 }
 
+#[derive(Default)]
+struct Options {
+    log: bool,
+    prove: bool,
+    output: Option<std::path::PathBuf>,
+}
+
+/// Learns a machine, proves it, and compares it with the oracle on the held-out texts and as many near misses.
+fn prove(language: &Language, held_out: &[String], oracle: &impl Fn(&str) -> bool) -> Result<String, Box<dyn Error>> {
+    let began = Instant::now();
+    let grammar = Grammar::new("inferred", &language.files().grammar, Encoding::Auto)?;
+    let lexer = Lexer::new(&language.files().lexer)?;
+    let params = Params::provable(ReservoirKind::Cycle, 256, 0);
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..params }.check()?;
+    let study = Study { words: 100, negatives: 0.5, rounds: 30, ..Study::default() };
+    let deadline = Deadline::new(Duration::from_secs(600), &());
+    let proved = study.prove(&grammar, &params, &deadline, &mut |_| {});
+    let (machine, proof) = match proved {
+        Ok(proved) => proved,
+        Err(_) if deadline.is_over() => return Ok("not in 600 s".to_string()),
+        Err(error) => return Err(error.into()),
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    let Proof::Proved(_) = proof else { return Ok(format!("open after {seconds:.1} s")) };
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let letters: BTreeSet<char> = held_out.iter().flat_map(|text| text.chars()).collect();
+    let letters: Vec<char> = letters.into_iter().collect();
+    let near = held_out.iter().map(|text| edited(text, &letters, &mut random));
+    let texts: Vec<String> = near.chain(held_out.iter().cloned()).collect();
+    let differs = |text: &&String| {
+        let (tokens, fault) = lexer.tokens(text);
+        let word = machine.alphabet().word(tokens.iter().map(|token| token.name));
+        let accepts = fault.is_none() && word.is_ok_and(|word| machine.judge(&word) == Verdict::Accept);
+        accepts != oracle(text)
+    };
+    let differing = texts.iter().filter(differs).count();
+    Ok(format!("proved in {seconds:.1} s; {differing} of {} texts differ", texts.len()))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().ok_or("give the folder of the benchmarks")?;
-    let (mut names, mut seeds, mut trains, mut log) = (Vec::new(), 1, "r0".to_string(), false);
+    let (mut names, mut seeds, mut trains) = (Vec::new(), 1, "r0".to_string());
+    let mut options = Options::default();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--seeds" => seeds = arguments.next().ok_or("--seeds needs a number")?.parse()?,
             "--train" => trains = arguments.next().ok_or("--train needs a list")?,
-            "--log" => log = true,
+            "--log" => options.log = true,
+            "--prove" => options.prove = true,
+            "--output" => options.output = Some(arguments.next().ok_or("--output needs a folder")?.into()),
             _ => names.push(argument),
         }
     }
@@ -73,7 +123,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let Ok(examples) = texts(&path.join(format!("{name}-train-{train}"))) else { continue };
             assert!(examples.iter().all(|text| oracle(text)), "the oracle rejects an example of {name}");
             for seed in 0..seeds {
-                run(name, train, seed, &examples, &held_out, &oracle, log)?;
+                run((name, train, seed), &examples, &held_out, &oracle, &options)?;
             }
         }
     }
@@ -81,17 +131,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn run(
-    name: &str,
-    train: &str,
-    seed: u64,
+    (name, train, seed): (&str, &str, u64),
     examples: &[String],
     held_out: &[String],
     oracle: &(impl Fn(&str) -> bool + Sync),
-    log: bool,
+    options: &Options,
 ) -> Result<(), Box<dyn Error>> {
     let settings = Settings { seed, hold_out: Some(0.), ..Settings::default() };
     let inferred = infer(examples, oracle, &settings, &())?;
-    if log {
+    if options.log {
         inferred.log().iter().for_each(|line| eprintln!("  {line}"));
     }
     let missed: Vec<&String> = held_out.iter().filter(|text| !inferred.accepts(text)).collect();
@@ -109,12 +157,21 @@ fn run(
     let precision = 1. - over.len() as f64 / DRAWN as f64;
     let f1 = 2. * recall * precision / (recall + precision);
     let spent = inferred.spent();
+    let language = inferred.language()?;
+    assert!(held_out.iter().all(|text| language.accepts(text) == inferred.accepts(text)));
+    if let Some(folder) = &options.output {
+        let folder = folder.join(format!("{name}-{train}-{seed}"));
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join("grammar.y"), &language.files().grammar)?;
+        std::fs::write(folder.join("lexer.l"), &language.files().lexer)?;
+    }
+    let proof = if options.prove { prove(&language, held_out, oracle)? } else { String::new() };
     let ending = match inferred.ending() {
         Ending::Settled => "settled".to_string(),
         Ending::NotSettled(reason) => format!("not settled: {reason}"),
     };
     println!(
-        "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {}, {}, {}, {} | {} | {:.1} | {ending} |",
+        "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {}, {}, {}, {} | {} | {:.1} | {ending} | {}, {} | {proof} |",
         near.len(),
         2 * DRAWN,
         inferred.queries(),
@@ -124,8 +181,10 @@ fn run(
         spent.last_test,
         inferred.states(),
         inferred.time().as_secs_f64(),
+        language.files().tokens.len(),
+        language.states(),
     );
-    if log {
+    if options.log {
         eprintln!(
             "  missed {:?}\n  over {:?}\n  near {:?}",
             &missed[..missed.len().min(3)],
