@@ -8,16 +8,18 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::automaton::Automaton;
-use crate::draw::Draw;
-use crate::inference::{Inference, Spent, draw_member};
+use crate::checks::{Amount, Checks, check};
+use crate::hypothesis::Hypothesis;
+use crate::inference::{Inference, Spent};
+use crate::language::Language;
 use crate::oracle::{Failure, MAX_TEXT, Oracle};
 use crate::queries::{Asking, Queries, Stop};
-use crate::symbols::Symbols;
 use crate::teacher::Teacher;
 
 /// The number of examples from which on a fifth of them is held out, unless the settings say otherwise.
 const MANY_EXAMPLES: usize = 50;
+/// How often the result is checked, if mistakes are found.
+const ATTEMPTS: usize = 5;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -31,13 +33,28 @@ pub struct Settings {
     /// The fraction of the examples that is held out from the beginning, to measure recall. If it is `None`, a fifth of
     /// at least 50 examples is held out, and none of fewer examples.
     pub hold_out: Option<f64>,
+    /// The most token strings that are compared with the oracle after learning. All of up to a length are.
+    pub strings: usize,
+    /// The number of texts in each sample that is compared with the oracle after learning.
+    pub fresh: usize,
+    /// One minus the confidence of the bounds.
+    pub delta: f64,
     /// How texts are asked.
     pub asking: Asking,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 0, tests: 4000, rounds: 60, hold_out: None, asking: Asking::default() }
+        Self {
+            seed: 0,
+            tests: 4000,
+            rounds: 60,
+            hold_out: None,
+            strings: 5000,
+            fresh: 1000,
+            delta: 0.05,
+            asking: Asking::default(),
+        }
     }
 }
 
@@ -64,17 +81,18 @@ pub enum InferError {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A whole round of tests found nothing.
+    /// A whole round of tests found nothing, and no check found a mistake.
     Settled,
-    /// The run did not converge, for this reason.
+    /// The run did not converge, or a check found mistakes.
     NotSettled(String),
 }
 
-/// What was inferred: an automaton over characters, and how it was found.
+/// What was inferred: an automaton over characters, its grammar, and how they were found.
 #[derive(Debug)]
 pub struct Inferred {
-    pub(crate) symbols: Symbols,
-    pub(crate) automaton: Automaton,
+    pub(crate) hypothesis: Hypothesis,
+    pub(crate) language: Option<Language>,
+    pub(crate) checks: Option<Checks>,
     pub(crate) ending: Ending,
     pub(crate) spent: Spent,
     pub(crate) queries: usize,
@@ -131,21 +149,29 @@ pub fn infer(
     }
     let held_out = hold_out(&mut valid, settings);
     let mut run = Inference::new(teacher, settings.seed);
-    let ended = run.prepare(&valid).and_then(|()| run.learn(settings.tests, settings.rounds));
-    let ending = match ended {
-        Ok(true) => Ending::Settled,
-        Ok(false) if !run.unmatched.is_empty() => Ending::NotSettled(format!(
-            "openers and closers were found that do not match in valid texts, such as {:?}",
-            run.unmatched[0]
-        )),
-        Ok(false) => Ending::NotSettled(format!("tests still found mistakes after {} rounds", settings.rounds)),
-        Err(stop) if stop.has_result() && run.automaton.is_some() => Ending::NotSettled(stop.to_string()),
+    let ended = run.prepare(&valid).and_then(|()| learn_and_check(&mut run, &valid, settings));
+    let (ending, found) = match ended {
+        Ok((ending, found)) => (ending, Some(found)),
+        Err(stop) if stop.has_result() && run.frozen.is_some() => (Ending::NotSettled(stop.to_string()), None),
         Err(stop) => return Err(stop.into()),
     };
-    let Inference { teacher, automaton, spent, log, unmatched, .. } = run;
+    let (hypothesis, language, checks) = found.unwrap_or_else(|| {
+        let hypothesis = run.frozen.clone().unwrap_or_default();
+        let language = grammar(&run, &hypothesis, &valid);
+        (hypothesis, language, None)
+    });
+    let missed = held_out.iter().filter(|text| !hypothesis.accepts(text)).count();
+    let ending = match ending {
+        Ending::Settled if missed > 0 => {
+            Ending::NotSettled(format!("{missed} of {} held-out examples are rejected", held_out.len()))
+        }
+        ending => ending,
+    };
+    let Inference { teacher, spent, log, unmatched, .. } = run;
     Ok(Inferred {
-        symbols: teacher.symbols,
-        automaton: automaton.unwrap_or_default(),
+        hypothesis,
+        language,
+        checks,
         ending,
         spent,
         queries: teacher.queries.asked,
@@ -160,6 +186,62 @@ pub fn infer(
         held_out,
         examples: valid,
     })
+}
+
+/// The last hypothesis, its grammar, and what was checked.
+type Found = (Hypothesis, Option<Language>, Option<Checks>);
+
+fn grammar(run: &Inference<'_>, hypothesis: &Hypothesis, examples: &[String]) -> Option<Language> {
+    let (count, queries) = (examples.len(), run.teacher.queries.asked);
+    Language::of(hypothesis, examples, &format!("Inferred from {count} examples and {queries} queries."))
+}
+
+/// Learns, and checks the result. Mistakes that a check finds are learned from.
+fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Settings) -> Result<(Ending, Found), Stop> {
+    let mut delta = settings.delta;
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        delta /= 2.;
+        let settled = run.learn(settings.tests, settings.rounds)?;
+        let hypothesis = run.frozen.clone().unwrap_or_default();
+        let language = grammar(run, &hypothesis, examples);
+        if !settled {
+            let reason = match run.unmatched.first() {
+                Some(text) => {
+                    format!("openers and closers were found that do not match in valid texts, such as {text:?}")
+                }
+                None => format!("tests still found mistakes after {} rounds", settings.rounds),
+            };
+            return Ok((Ending::NotSettled(reason), (hypothesis, language, None)));
+        }
+        let Some(language) = language else {
+            let reason = "no grammar was found in which every text has one structure".to_string();
+            return Ok((Ending::NotSettled(reason), (hypothesis, None, None)));
+        };
+        let amount = Amount { strings: settings.strings, fresh: settings.fresh, delta };
+        let before = run.teacher.queries.asked;
+        let both = (&hypothesis, &language);
+        let mut checks = check(both, examples, &mut run.teacher.queries, amount, &mut run.random)?;
+        checks.attempts = attempt;
+        run.spent.checks += run.teacher.queries.asked - before;
+        let mistakes: Vec<String> = checks.mistakes().cloned().collect();
+        let ending = if let Some(mistake) = mistakes.first() {
+            if attempt < ATTEMPTS && run.learn_texts(&mistakes)? {
+                continue;
+            }
+            Ending::NotSettled(format!("the checks found {} mistakes, such as {mistake:?}", mistakes.len()))
+        } else if run.teacher.assumed > 0 {
+            Ending::NotSettled(format!(
+                "the oracle gave no answer to {} texts, and {} decisions rest on these; if no answer means that a text \
+                 is not valid, say so in the settings",
+                run.teacher.queries.set_aside, run.teacher.assumed
+            ))
+        } else {
+            Ending::Settled
+        };
+        return Ok((ending, (hypothesis, Some(language), Some(checks))));
+    }
 }
 
 /// Takes a fraction of the examples away.
@@ -184,21 +266,22 @@ impl Inferred {
 
     /// Returns whether a text is in the inferred language.
     pub fn accepts(&self, text: &str) -> bool {
-        let base = self.symbols.base(text);
-        base.is_some_and(|base| self.automaton.accepts(&self.symbols.lex(&base)))
+        self.hypothesis.accepts(text)
     }
 
     /// Draws a text of the inferred language, of very roughly `size` characters. Returns `None` if the language is empty.
     pub fn draw(&self, size: usize, random: &mut ChaCha8Rng) -> Option<String> {
-        let word = Draw::new(&self.automaton).word(size, random)?;
-        let mut text = String::new();
-        for symbol in word {
-            match self.symbols.members(symbol) {
-                Some(members) => text.extend(draw_member(members, random)),
-                None => text.push_str(&self.symbols.text(symbol)),
-            }
-        }
-        Some(text)
+        self.hypothesis.draw(&[size], random).pop()
+    }
+
+    /// Returns the grammar and the lexer. An empty language has none.
+    pub fn language(&self) -> Option<&Language> {
+        self.language.as_ref()
+    }
+
+    /// Returns what was checked after learning. A run that did not converge was not checked.
+    pub fn checks(&self) -> Option<&Checks> {
+        self.checks.as_ref()
     }
 
     /// Returns the number of different texts that the oracle was asked about, with those whose answers were in the file.
@@ -228,7 +311,7 @@ impl Inferred {
 
     /// Returns the number of states of the automaton over characters.
     pub fn states(&self) -> usize {
-        self.automaton.states()
+        self.hypothesis.automaton.states()
     }
 
     /// Returns what happened in each step.

@@ -9,6 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::automaton::Automaton;
 use crate::charset::CharSet;
 use crate::classes::{classes, partition, representative};
+use crate::draw::draw_member;
+use crate::hypothesis::Hypothesis;
 use crate::learner::{Learned, Learner};
 use crate::queries::Stop;
 use crate::shrink::{SHORT, shrink};
@@ -32,6 +34,8 @@ pub struct Spent {
     pub learning: usize,
     /// In the last round of tests, which found nothing.
     pub last_test: usize,
+    /// In the checks after learning.
+    pub checks: usize,
 }
 
 /// A run.
@@ -58,7 +62,7 @@ pub(crate) struct Inference<'a> {
     pub(crate) tested: HashSet<Word>,
     pub(crate) spent: Spent,
     /// The last complete hypothesis.
-    pub(crate) automaton: Option<Automaton>,
+    pub(crate) frozen: Option<Hypothesis>,
     /// What happened, for the report.
     pub(crate) log: Vec<String>,
 }
@@ -80,7 +84,7 @@ impl<'a> Inference<'a> {
             seen: BTreeSet::new(),
             tested: HashSet::new(),
             spent: Spent::default(),
-            automaton: None,
+            frozen: None,
             log: Vec::new(),
         }
     }
@@ -261,6 +265,30 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
+    /// Learns from texts that are misjudged. Returns whether anything was learned.
+    pub(crate) fn learn_texts(&mut self, texts: &[String]) -> Result<bool, Stop> {
+        let mut learned = false;
+        for text in texts {
+            let Some(answer) = self.teacher.queries.ask(text)? else { continue };
+            if answer {
+                self.represent(text)?;
+            }
+            let Some(base) = self.teacher.symbols.base(text) else { continue };
+            let word = self.teacher.symbols.lex(&base);
+            if answer != self.learner.accepts(&word, &mut self.teacher)? {
+                learned |= self.correct(&word, text, answer)?;
+            }
+        }
+        Ok(learned)
+    }
+
+    /// Makes all decisions of the hypothesis, and keeps it.
+    pub(crate) fn freeze(&mut self) -> Result<Automaton, Stop> {
+        let automaton = Automaton::freeze(&mut self.learner, &mut self.teacher)?;
+        self.frozen = Some(Hypothesis { symbols: self.teacher.symbols.clone(), automaton: automaton.clone() });
+        Ok(automaton)
+    }
+
     /// Returns a text of a word, usually with other members of its classes than the representatives.
     pub(crate) fn concrete(&mut self, word: &[Sym]) -> String {
         let symbols = &self.teacher.symbols;
@@ -330,14 +358,4 @@ impl<'a> Inference<'a> {
         }
         Ok(true)
     }
-}
-
-/// Draws a character. ASCII and all other characters are equally likely.
-pub(crate) fn draw_member(members: &CharSet, random: &mut ChaCha8Rng) -> Option<char> {
-    let ascii: Vec<char> = members.ascii().collect();
-    let size = members.len();
-    if ascii.len() == size || (!ascii.is_empty() && random.random_bool(0.5)) {
-        return ascii.choose(random).copied();
-    }
-    members.nth(random.random_range(ascii.len()..size))
 }

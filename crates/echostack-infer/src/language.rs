@@ -2,7 +2,7 @@
 
 use echostack::language::Language as _;
 use echostack::{Oracle, Recognizer, Verdict};
-use echostack_grammar::{Encoding, Grammar, Lexer, Subject};
+use echostack_grammar::{Encoding, Grammar, GrammarError, Lexer, Subject};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,87 +10,64 @@ use rand_chacha::ChaCha8Rng;
 use crate::contract::{Contracted, contract, keep_symbols};
 use crate::draw::mutate;
 use crate::export::{Files, write};
-use crate::infer::Inferred;
+use crate::hypothesis::Hypothesis;
 
 /// The number of texts, and as many near misses, on which the grammar is compared with the automaton over characters.
 const COMPARED: usize = 1000;
 /// The length of the longest texts, in characters.
 const LONGEST: usize = 60;
 
-/// The reason why there is no grammar.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LanguageError {
-    /// No text is accepted.
-    #[error("the language that was inferred so far is empty")]
-    Empty,
-    /// The grammar or the lexer is not accepted. This is an error in this crate.
-    #[error("the inferred grammar cannot be used: {0}; this is a bug")]
-    Unusable(String),
-}
-
 /// An inferred language: a grammar and a lexer.
 #[derive(Debug)]
 pub struct Language {
     files: Files,
-    grammar: Grammar,
     lexer: Lexer,
     oracle: Oracle,
     has_tokens: bool,
     states: usize,
 }
 
-impl Inferred {
-    /// Returns the language as a grammar with a lexer. The states within tokens are contracted. If that is not possible,
-    /// the tokens are classes of characters.
-    ///
-    /// # Errors
-    /// If no text is accepted.
-    pub fn language(&self) -> Result<Language, LanguageError> {
-        if self.automaton.live.first().is_none_or(|live| live.intersection(&self.automaton.accepting).next().is_none())
-        {
-            return Err(LanguageError::Empty);
-        }
-        if let Ok(contracted) = contract(&self.automaton, &self.symbols)
-            && let Ok(language) = Language::new(self, &contracted, true)
-            && language.agrees_with(self)
-        {
-            return Ok(language);
-        }
-        Language::new(self, &keep_symbols(&self.automaton, &self.symbols), false).map_err(LanguageError::Unusable)
-    }
-}
-
 impl Language {
-    fn new(inferred: &Inferred, contracted: &Contracted, has_tokens: bool) -> Result<Self, String> {
-        let comment =
-            format!("Inferred from {} examples and {} queries.", inferred.examples().len(), inferred.queries());
-        let files = write(contracted, &comment);
-        let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).map_err(|error| error.to_string())?;
-        let lexer = Lexer::new(&files.lexer).map_err(|error| error.to_string())?;
-        let oracle = Oracle::strict(grammar.automaton().clone()).map_err(|error| error.to_string())?;
-        Ok(Self { files, grammar, lexer, oracle, has_tokens, states: contracted.moves.len() })
+    /// Returns the grammar of a hypothesis. The states within tokens are contracted. If that is not possible, the tokens
+    /// are classes of characters. An empty language has no grammar.
+    pub(crate) fn of(hypothesis: &Hypothesis, examples: &[String], comment: &str) -> Option<Self> {
+        if hypothesis.is_empty() {
+            return None;
+        }
+        let (automaton, symbols) = (&hypothesis.automaton, &hypothesis.symbols);
+        let contracted = contract(automaton, symbols).ok();
+        let contracted = contracted.and_then(|contracted| Self::new(&contracted, comment, true));
+        let contracted = contracted.filter(|language| language.agrees_with(hypothesis, examples));
+        contracted.or_else(|| Self::new(&keep_symbols(automaton, symbols), comment, false))
+    }
+
+    fn new(contracted: &Contracted, comment: &str, has_tokens: bool) -> Option<Self> {
+        let files = write(contracted, comment);
+        let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).ok()?;
+        let lexer = Lexer::new(&files.lexer).ok()?;
+        let oracle = Oracle::strict(grammar.automaton().clone()).ok()?;
+        Some(Self { files, lexer, oracle, has_tokens, states: contracted.moves.len() })
     }
 
     /// Returns whether the grammar and the automaton over characters judge many texts alike.
-    fn agrees_with(&self, inferred: &Inferred) -> bool {
+    fn agrees_with(&self, hypothesis: &Hypothesis, examples: &[String]) -> bool {
         let mut random = ChaCha8Rng::seed_from_u64(0);
-        let letters: Vec<char> = inferred.examples().iter().flat_map(|text| text.chars()).collect();
-        let examples: Vec<Vec<char>> = inferred.examples().iter().map(|text| text.chars().collect()).collect();
-        let same = |text: &str| self.accepts(text) == inferred.accepts(text);
-        if !inferred.examples().iter().all(|text| same(text)) {
-            return false;
-        }
-        (0..COMPARED).all(|_| {
-            let size = random.random_range(1..=LONGEST);
-            let drawn = inferred.draw(size, &mut random).unwrap_or_default();
-            let from: Vec<char> = match examples.choose(&mut random) {
-                Some(example) if random.random_bool(0.3) => example.clone(),
-                _ => drawn.chars().collect(),
-            };
-            let near: String = mutate(&from, &letters, &examples, &mut random).into_iter().collect();
-            same(&drawn) && same(&near)
-        })
+        let letters: Vec<char> = examples.iter().flat_map(|text| text.chars()).collect();
+        let spelled: Vec<Vec<char>> = examples.iter().map(|text| text.chars().collect()).collect();
+        let sizes: Vec<usize> = (0..COMPARED).map(|_| random.random_range(1..=LONGEST)).collect();
+        let drawn = hypothesis.draw(&sizes, &mut random);
+        let near: Vec<String> = drawn
+            .iter()
+            .map(|drawn| {
+                let from: Vec<char> = match spelled.choose(&mut random) {
+                    Some(example) if random.random_bool(0.3) => example.clone(),
+                    _ => drawn.chars().collect(),
+                };
+                mutate(&from, &letters, &spelled, &mut random).into_iter().collect()
+            })
+            .collect();
+        let mut texts = examples.iter().chain(&drawn).chain(&near);
+        texts.all(|text| self.accepts(text) == hypothesis.accepts(text))
     }
 
     /// Returns whether a text is in the language.
@@ -101,6 +78,12 @@ impl Language {
         }
         let word = self.oracle.automaton().alphabet().word(tokens.iter().map(|token| token.name));
         word.is_ok_and(|word| self.oracle.judge(&word) == Verdict::Accept)
+    }
+
+    /// Returns whether a text is read as these tokens, by their numbers in [`Files::tokens`].
+    pub(crate) fn reads_as(&self, text: &str, tokens: &[usize]) -> bool {
+        let (found, fault) = self.lexer.tokens(text);
+        fault.is_none() && found.iter().map(|token| token.name).eq(tokens.iter().map(|&at| &*self.files.tokens[at].0))
     }
 
     /// Returns the grammar and the lexer as texts.
@@ -118,8 +101,12 @@ impl Language {
         self.states
     }
 
-    /// Returns the subject that machines are made for.
-    pub fn into_subject(self) -> Subject {
-        Subject::of_grammar(self.grammar, Some(self.lexer))
+    /// Returns the subject that machines are made for, under a name.
+    ///
+    /// # Errors
+    /// If the grammar cannot be used, which is an error in this crate.
+    pub fn subject(&self, name: &str) -> Result<Subject, GrammarError> {
+        let grammar = Grammar::new(name, &self.files.grammar, Encoding::Auto)?;
+        Ok(Subject::of_grammar(grammar, Lexer::new(&self.files.lexer).ok()))
     }
 }

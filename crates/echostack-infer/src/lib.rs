@@ -27,11 +27,14 @@
 //! The same seed, examples and oracle give the same result, with any number of workers.
 
 mod automaton;
+mod bound;
 mod charset;
+mod checks;
 mod classes;
 mod contract;
 mod draw;
 mod export;
+mod hypothesis;
 mod infer;
 mod inference;
 mod language;
@@ -41,6 +44,7 @@ pub mod oracle;
 mod probe;
 mod queries;
 mod regex;
+mod report;
 mod rounds;
 mod shrink;
 mod suggest;
@@ -49,8 +53,11 @@ mod tags;
 mod teacher;
 mod tree;
 
+pub use bound::error_bound;
+pub use checks::{Checks, Exhaustive, Sample};
 pub use export::Files;
 pub use infer::{Ending, InferError, Inferred, Settings, infer};
 pub use inference::Spent;
-pub use language::{Language, LanguageError};
+pub use language::Language;
 pub use queries::{Asking, Stop};
+pub use report::{FILES, Proved};

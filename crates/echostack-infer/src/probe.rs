@@ -15,7 +15,7 @@ const FRAGMENT: usize = 12;
 /// The length of the longest words that are compared.
 const PARALLEL: usize = 60;
 /// The maximum number of words that are compared in one place.
-const MAX_PARALLEL: usize = 5000;
+const MAX_PARALLEL: usize = 2000;
 
 /// Words that lead from the same place to the same end: candidates for standing for each other.
 #[derive(Debug)]
@@ -241,7 +241,7 @@ impl<'a> Probe<'a> {
 
     /// Returns groups of words that lead from a place with a choice to places with the same end. Only places with
     /// several ways in count: what lies between is the inside of a keyword.
-    pub(crate) fn groups(&self) -> Vec<Group> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Group> {
         let mut closable: HashSet<Place> = HashSet::new();
         for &(module, state, _) in self.automaton.closings.values().flatten() {
             closable.insert((module, state));
@@ -253,12 +253,9 @@ impl<'a> Probe<'a> {
                 *into.entry((place.0, target)).or_default() += 1;
             }
         }
-        let mut groups = Vec::new();
-        for &home in &self.places {
-            if self.moves(home).len() < 2 {
-                continue;
-            }
-            let is_end = |state| {
+        let several = |&&home: &&Place| self.moves(home).len() > 1;
+        self.places.iter().filter(several).flat_map(move |&home| {
+            let is_end = |state: State| {
                 into.get(&(home.0, state)).is_some_and(|&count| count > 1) || closable.contains(&(home.0, state))
             };
             let mut by_end: Vec<(&Word, Vec<Word>)> = Vec::new();
@@ -270,9 +267,8 @@ impl<'a> Probe<'a> {
                 }
             }
             let several = by_end.into_iter().filter(|(_, words)| words.len() > 1);
-            groups.extend(several.map(|(_, words)| Group { home, words }));
-        }
-        groups
+            several.map(move |(_, words)| Group { home, words }).collect::<Vec<_>>()
+        })
     }
 
     /// Returns words from a place, with the states that they lead to: for each state, one for each pair of first steps.

@@ -46,10 +46,9 @@ impl Inference<'_> {
             // What was judged correctly can become wrong again while states are split.
             self.absorb_all()?;
             self.retagged = false;
-            let automaton = Automaton::freeze(&mut self.learner, &mut self.teacher)?;
+            let automaton = self.freeze()?;
             let filled = self.teacher.queries.asked;
             let size = if round < FIRST_ROUNDS { tests / 5 } else { tests };
-            self.automaton = Some(automaton.clone());
             let mut wrong = self.test(&automaton, size)?;
             let mut embedded = 0;
             if wrong == 0 && round >= FIRST_ROUNDS && !self.retagged {
@@ -71,7 +70,7 @@ impl Inference<'_> {
             }
         }
         self.retagged = false;
-        self.automaton = Some(Automaton::freeze(&mut self.learner, &mut self.teacher)?);
+        self.freeze()?;
         Ok(false)
     }
 

@@ -11,6 +11,8 @@ use crate::symbols::{Sym, Word};
 const MAX_PAIRS: usize = 400;
 /// The maximum number of suggestions.
 const MAX_FOUND: usize = 400_000;
+/// The maximum number of symbols that are read to find them.
+const MAX_WORK: usize = 20_000_000;
 
 /// Collects suggestions.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ struct Suggestions<'p, 'a> {
     probe: &'p Probe<'a>,
     seen: HashSet<Word>,
     found: Vec<Word>,
+    /// The number of symbols that were read.
+    work: usize,
     /// Words that tell two states of a module apart.
     apart: HashMap<(Module, State, State), Option<Word>>,
 }
@@ -29,11 +33,14 @@ pub(crate) fn suggestions(
     limit: usize,
     fresh: &dyn Fn(&Word) -> bool,
 ) -> Vec<Word> {
-    let mut this = Suggestions { probe, seen: HashSet::new(), found: Vec::new(), apart: HashMap::new() };
+    let mut this = Suggestions { probe, seen: HashSet::new(), found: Vec::new(), work: 0, apart: HashMap::new() };
     this.siblings(symbols);
     this.merges();
     for group in probe.groups() {
         this.splices(&group);
+        if this.work > MAX_WORK {
+            break;
+        }
     }
     let mut found = this.found;
     found.retain(fresh);
@@ -113,7 +120,11 @@ impl Suggestions<'_, '_> {
         for &place in &probe.places {
             let mut reached: Vec<(State, &Word)> = Vec::new();
             let mut dead: Vec<&Word> = Vec::new();
+            if self.work > MAX_WORK {
+                return;
+            }
             for word in &group.words {
+                self.work += word.len();
                 match automaton.run(place, word) {
                     None => dead.push(word),
                     Some(target) if probe.ends.contains_key(&(place.0, target)) => {

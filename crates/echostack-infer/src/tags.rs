@@ -16,6 +16,9 @@ const LONGEST: usize = 45;
 const EACH: usize = 8;
 /// The number of spans that are tried, if all words are short and if some are long.
 const SPANS: (usize, usize) = (6000, 30_000);
+/// The most patterns, known words, pairs of tags and further closers that are considered: a bound for oracles that answer
+/// at random.
+const MOST: (usize, usize, usize, usize) = (64, 300, 1000, 100);
 /// The most spans that are asked about at the same time.
 const MOST_AT_ONCE: usize = 64;
 
@@ -215,9 +218,11 @@ fn explain(symbols: &Symbols, patterns: &[Pattern], mut known: Vec<Word>) -> Tag
     let mut seen = HashSet::new();
     known.retain(|word| seen.insert(word.clone()));
     known.sort_by_key(Vec::len);
+    known.truncate(MOST.1);
     let mut tags = Tags::default();
     loop {
-        let left: Vec<Pattern> = patterns.iter().filter(|pattern| !tags.explain(pattern)).cloned().collect();
+        let left: Vec<Pattern> =
+            patterns.iter().filter(|pattern| !tags.explain(pattern)).take(MOST.0).cloned().collect();
         if left.is_empty() {
             return tags;
         }
@@ -256,10 +261,11 @@ fn pair(symbols: &Symbols, tags: &Tags, left: &[Pattern], some: &[Pattern], know
             }
         }
     }
+    options.truncate(MOST.2);
     let parts = left.iter().flat_map(|(x, y)| [pieces(symbols, x, 2), pieces(symbols, y, 2)]).flatten();
     let pool = unique(parts.chain(known.iter().take(40).flat_map(|word| pieces(symbols, word, 2))));
     let mut best: Option<(Rank, Tags)> = None;
-    for extra in std::iter::once(None).chain(pool.iter().map(Some)) {
+    for extra in std::iter::once(None).chain(pool.iter().take(MOST.3).map(Some)) {
         for (call, close) in &options {
             if extra.is_some_and(|extra| extra == call || extra == close) {
                 continue;

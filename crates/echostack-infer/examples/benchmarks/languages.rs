@@ -182,9 +182,9 @@ fn operand(p: &mut Parser<'_>) -> Option<()> {
     let run: &str = &p.rest[..p.rest.find(|letter| !name(letter)).unwrap_or(p.rest.len())];
     let starts = run.starts_with(|letter: char| letter.is_ascii_lowercase());
     let variable = run.rfind(|letter: char| letter.is_ascii_lowercase()).filter(|_| starts).map_or(0, |at| at + 1);
-    let function = FUNCTIONS.iter().filter(|name| p.rest.starts_with(**name)).max_by_key(|name| name.len());
-    if let Some(function) = function.filter(|function| function.len() >= variable) {
-        p.need(function)?;
+    // The name of a function is a variable, too, unless a parenthesis follows.
+    if FUNCTIONS.iter().any(|name| p.rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))) {
+        p.rest = &p.rest[run.len()..];
         p.need("(")?;
         loop {
             p.inner(mathexpr)?;
