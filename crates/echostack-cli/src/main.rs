@@ -13,6 +13,7 @@ mod construct;
 mod evaluate;
 mod external;
 mod extract;
+mod infer;
 mod inspect;
 mod learn;
 mod output;
@@ -62,6 +63,9 @@ enum Command {
     Sample(sample::Args),
     /// Write the actions of a parser on words of a language, for `learn --traces`
     Teach(teach::Args),
+    /// Infer a grammar and a lexer from example texts and a program that accepts or rejects texts: exit code 0 if the
+    /// language was learned, 1 if the run did not converge, 2 on an error
+    Infer(infer::Args),
     /// Train a machine and save it
     Learn(learn::Args),
     /// Check words or texts: exit code 0 if all are accepted, 1 if at least one is not, 2 on an error or a limit
@@ -188,6 +192,7 @@ fn run(cli: Cli) -> Result<Outcome> {
     match cli.command {
         Command::Tasks(args) => tasks(&args),
         Command::Sample(args) => sample::run(&args, cli.quiet),
+        Command::Infer(args) => infer::run(&args, cli.quiet),
         Command::Learn(args) => learn::run(&args, cli.quiet),
         Command::Check(args) => check::run(&args, cli.quiet),
         Command::Evaluate(args) => evaluate::run(&args, cli.quiet),

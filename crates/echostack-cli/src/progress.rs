@@ -16,6 +16,9 @@ use crate::output::note;
 /// The time between two lines of progress.
 const PERIOD: Duration = Duration::from_secs(2);
 
+/// What is shown while a program is asked about texts. There is no total to compare with.
+const ASKING: &str = "asking";
+
 /// The progress of a command.
 pub(crate) struct Bar {
     bar: ProgressBar,
@@ -47,7 +50,9 @@ impl Bar {
         if let Some(lines) = &self.lines {
             lines.update(what, (done, total), grows);
         } else if !self.bar.is_hidden() {
-            if self.bar.message() != what {
+            if what == ASKING {
+                self.bar.set_message(format!("{what}, {:.0}/s", self.bar.per_sec()));
+            } else if self.bar.message() != what {
                 self.bar.set_message(what.to_string());
             }
             self.bar.set_length(total as u64);
@@ -76,9 +81,10 @@ impl Control for Bar {
             Stage::Explore => "exploring",
             Stage::Prove => "proving",
             Stage::Check => "checking the proof",
+            Stage::Query => ASKING,
             _ => "training",
         };
-        self.update(what, (done, total), matches!(stage, Stage::Explore | Stage::Prove));
+        self.update(what, (done, total), matches!(stage, Stage::Explore | Stage::Prove | Stage::Query));
     }
 }
 
@@ -145,6 +151,9 @@ impl Shared {
 impl Work {
     fn tell(&self) -> String {
         match self {
+            Self { what, done, since, .. } if what == ASKING => {
+                format!("{done} queries, {:.0} per second", *done as f64 / since.elapsed().as_secs_f64().max(1e-3))
+            }
             Self { what, total: 0, .. } => what.clone(),
             // The next work has not reported anything yet.
             Self { what, done, total, .. } if done >= total => format!("after {what}"),

@@ -10,9 +10,9 @@ use echostack::recognize::{Mode, View};
 use echostack::{Alphabet, Params, SymbolId};
 use echostack_grammar::Encoding;
 
-use crate::Kind;
 use crate::progress::TimeLimit;
 use crate::subject::{self, encoding};
+use crate::{Kind, infer};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +22,8 @@ Examples:
     echostack learn --task dyck2 --certificate dyck2.certificate -o dyck2.safetensors
   Learn from what your own program did on 200 words (docs/traces.md):
     echostack learn --traces traces.jsonl --prove -o log.safetensors
+  Infer a language from examples and a program, and prove a machine for it (docs/infer.md):
+    echostack learn --examples examples --oracle 'xmllint --noout {}' --prove -o xml.safetensors
   Learn as in the paper, without wrong words and without a proof:
     echostack learn --task dyck2 --tolerant -o paper.safetensors
 
@@ -40,6 +42,12 @@ pub(crate) struct Args {
     /// Contexts in JSON Lines, as counted by `echostack contexts` in a corpus of traces (docs/scale.md)
     #[arg(long, value_name = "FILE", group = "subject", help_heading = WHAT)]
     pub(super) contexts: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) source: infer::Source,
+    /// Folder to write the inferred grammar, its lexer, the report and the answers to [default: the name of the machine's
+    /// file, with the ending .inferred]
+    #[arg(long, value_name = "FOLDER", requires = "examples", help_heading = WHAT)]
+    pub(super) inferred: Option<PathBuf>,
     /// If contexts contradict each other, use the most frequent answer
     #[arg(long, requires = "contexts", help_heading = WHAT)]
     pub(super) majority: bool,

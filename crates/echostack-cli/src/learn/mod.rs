@@ -1,7 +1,9 @@
-//! `echostack learn`: trains a machine on a task, a grammar, an automaton, traces or contexts, and saves it.
+//! `echostack learn`: trains a machine on a task, a grammar, an automaton, an inferred language, traces or
+//! contexts, and saves it.
 
 mod args;
 mod contexts;
+mod inferred;
 mod language;
 mod learned;
 mod traces;
@@ -31,8 +33,20 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     ensure!(proves || !args.limit.is_set(), "--seconds limits the search for a proof, but these options ask for none");
     let lexer = args.lexer.as_deref().map(traces::open_lexer).transpose()?;
     let bar = Bar::new(quiet);
+    let inferred = match &args.source.examples {
+        Some(_) => Some(inferred::infer(args, &bar, quiet)?),
+        None => None,
+    };
+    if inferred.as_ref().is_some_and(|(inferred, _)| !inferred.is_settled()) {
+        bar.finish();
+        return Ok(Outcome::Rejected);
+    }
     let (subject, start, learned) = args.limit.keep(&bar, |control| {
-        let subject = if bare { None } else { Some(args.subject.open(args.encoding, control, quiet)?) };
+        let subject = match &inferred {
+            Some((inferred, folder)) => Some(inferred::subject(args, inferred, folder)?),
+            None if bare => None,
+            None => Some(args.subject.open(args.encoding, control, quiet)?),
+        };
         if let Some(subject) = subject.as_ref().filter(|_| proves) {
             subject.check_lexer()?;
         }
@@ -74,7 +88,11 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         let (milliseconds, output) = (seconds * 1e3, args.output.display());
         note(format_args!("learned {name}{words} in {milliseconds:.0} ms: {rows}, {support}; saved {output}"));
     }
-    Ok(assurance.tell(args.must_prove(), quiet || args.json))
+    let outcome = assurance.tell(args.must_prove(), quiet || args.json);
+    if let Some((inferred, folder)) = &inferred {
+        inferred::report(args, inferred, folder, &assurance)?;
+    }
+    Ok(outcome)
 }
 
 /// Returns the number of support vectors of each readout.

@@ -1,0 +1,217 @@
+//! `echostack infer`: infers a grammar and a lexer from example texts and a program that accepts or rejects texts.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use echostack::Control;
+use echostack_infer::oracle::{Command, MAX_TEXT, Oracle, Process, Sandbox, split};
+use echostack_infer::{Asking, Ending, FILES, InferError, Inferred, Proved, Settings, Stop, infer};
+
+use crate::output::{count, note};
+use crate::progress::Bar;
+use crate::{Outcome, print_json};
+
+const EXAMPLES: &str = "\
+Examples:
+  A program that is run on a file, and answers by its exit code:
+    echostack infer --examples examples --oracle 'xmllint --noout {}' -o inferred
+  A program that stays open: one JSON string per line in, true or false per line out:
+    echostack infer --examples examples --oracle 'python3 oracle.py' --persistent -o inferred
+  Make and prove a machine for the result:
+    echostack learn --grammar inferred -o model.safetensors
+
+The program is run on texts that nobody has looked at: see --sandbox and docs/infer.md. A run that was interrupted
+continues where it was, if it is started again with the same folder.
+
+Exit codes: 0 if the language was learned; 1 if the run did not converge (the report says where); 2 on an error.";
+
+/// The maximum number of examples.
+const MAX_EXAMPLES: usize = 100_000;
+
+/// Options that name the examples and the oracle.
+#[derive(clap::Args)]
+pub(crate) struct Source {
+    /// Folder with valid texts, one per file
+    #[arg(long, value_name = "FOLDER", requires = "oracle", group = "subject", help_heading = SOURCE)]
+    pub(crate) examples: Option<PathBuf>,
+    /// Program that says whether a text is valid, with its arguments: exit code 0 means yes, 1 to 125 no. The path of a
+    /// file with the text replaces {}; without {}, the text is the standard input. No shell is involved
+    #[arg(long, value_name = "COMMAND", requires = "examples", help_heading = SOURCE)]
+    oracle: Option<String>,
+    /// The program stays open: it reads one JSON string per line, and writes true or false per line
+    #[arg(long, requires = "oracle", help_heading = SOURCE)]
+    persistent: bool,
+    /// Run the program in a sandbox without network and without write access (needs bubblewrap)
+    #[arg(long, requires = "oracle", help_heading = SOURCE)]
+    sandbox: bool,
+    /// Number of queries at the same time; never changes the result [default: number of cores]
+    #[arg(long, value_name = "N", requires = "oracle", help_heading = SOURCE)]
+    workers: Option<usize>,
+    /// Time limit for the answer to one text, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10., help_heading = SOURCE)]
+    answer_within: f64,
+    /// A text on which the program crashes or exceeds its time limit is not valid. Otherwise it is set aside
+    #[arg(long, requires = "oracle", help_heading = SOURCE)]
+    failure_is_no: bool,
+    /// Maximum number of queries
+    #[arg(long, value_name = "N", default_value_t = 2_000_000, help_heading = SOURCE)]
+    queries: usize,
+}
+
+const SOURCE: &str = "Examples and oracle";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    source: Source,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Number of random tests in a round
+    #[arg(long, default_value_t = 4000)]
+    tests: usize,
+    /// Maximum number of rounds
+    #[arg(long, default_value_t = 60)]
+    rounds: usize,
+    /// Fraction of the examples to hold out, to measure recall [default: a fifth of at least 50 examples, else none]
+    #[arg(long, value_name = "FRACTION")]
+    hold_out: Option<f64>,
+    /// Compare at most this many token strings with the program after learning: all of up to a length
+    #[arg(long, value_name = "N", default_value_t = 5000)]
+    strings: usize,
+    /// Number of texts in each of two samples that are compared with the program after learning
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    fresh: usize,
+    /// Give up after this many seconds, with the best grammar so far
+    #[arg(long, value_name = "N", default_value_t = 3600.)]
+    seconds: f64,
+    /// Folder to write the grammar, the lexer, the report and the answers to
+    #[arg(long, short, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Print a summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+    ensure!(args.source.examples.is_some(), "give --examples and --oracle");
+    if let Some(fraction) = args.hold_out {
+        ensure!((0. ..=0.9).contains(&fraction), "--hold-out is {fraction}, but must be from 0 to 0.9");
+    }
+    let settings = Settings {
+        seed: args.seed,
+        tests: args.tests,
+        rounds: args.rounds,
+        hold_out: args.hold_out,
+        strings: args.strings,
+        fresh: args.fresh,
+        asking: Asking { time: seconds("--seconds", args.seconds)?, ..Asking::default() },
+        ..Settings::default()
+    };
+    let bar = Bar::new(quiet);
+    let inferred = args.source.infer(settings, &args.output, &bar);
+    bar.finish();
+    let inferred = inferred?;
+    if args.json {
+        print_json(&inferred.summary(Proved::NotTried))?;
+    } else {
+        tell(&inferred, &args.output, quiet);
+    }
+    Ok(if inferred.is_settled() { Outcome::Accepted } else { Outcome::Rejected })
+}
+
+fn seconds(option: &str, value: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(value)
+        .with_context(|| format!("{option} is {value}, but must be a number of at least 0"))
+}
+
+/// Tells how a run ended.
+pub(crate) fn tell(inferred: &Inferred, folder: &Path, quiet: bool) {
+    let folder = folder.display();
+    if let Ending::NotSettled(reason) = inferred.ending() {
+        note(format_args!("echostack: not settled: {reason}; {folder}/report.md shows the best grammar so far"));
+    } else if !quiet {
+        let (examples, queries) = (count(inferred.examples().len(), "example"), inferred.queries());
+        let (tokens, states) =
+            inferred.language().map_or((0, 0), |language| (language.files().tokens.len(), language.states()));
+        let seconds = inferred.time().as_secs_f64();
+        note(format_args!(
+            "learned a language from {examples} and {queries} queries in {seconds:.1} s: {}, {}; see {folder}/report.md",
+            count(tokens, "token"),
+            count(states, "state"),
+        ));
+    }
+    if inferred.set_aside() > 0 {
+        note(format_args!("echostack: {} without an answer, see the report", count(inferred.set_aside(), "text")));
+    }
+}
+
+impl Source {
+    /// Infers the language, and writes it into a folder.
+    pub(crate) fn infer(&self, mut settings: Settings, folder: &Path, control: &dyn Control) -> Result<Inferred> {
+        let examples = self.examples.as_deref().context("give --examples")?;
+        let examples = read_examples(examples)?;
+        let oracle = self.oracle()?;
+        std::fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
+        let workers = self.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into));
+        ensure!((1..=256).contains(&workers), "--workers is {workers}, but must be from 1 to 256");
+        settings.asking = Asking {
+            workers,
+            queries: self.queries,
+            answers: Some(folder.join(FILES[3])),
+            failure_is_no: self.failure_is_no,
+            ..settings.asking
+        };
+        let inferred = match infer(&examples, &*oracle, &settings, control) {
+            Ok(inferred) => inferred,
+            Err(error @ InferError::Stopped(Stop::Queries(_) | Stop::Time(_))) => {
+                bail!("{error}, before there was a first grammar; start again with a higher limit to continue")
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let saved = inferred.save(folder, &oracle.name(), Proved::NotTried);
+        saved.with_context(|| format!("could not write to {}", folder.display()))?;
+        Ok(inferred)
+    }
+
+    /// Returns the name of the oracle, for the report.
+    pub(crate) fn name(&self) -> &str {
+        self.oracle.as_deref().unwrap_or_default()
+    }
+
+    fn oracle(&self) -> Result<Box<dyn Oracle>> {
+        let words = split(self.name())?;
+        let limit = seconds("--answer-within", self.answer_within)?;
+        let sandbox = if self.sandbox { Some(Sandbox::new()?) } else { None };
+        if self.persistent {
+            return Ok(Box::new(Process::new(words, limit, sandbox)));
+        }
+        Ok(Box::new(Command::new(words, limit, sandbox).context("could not create a folder for the texts")?))
+    }
+}
+
+/// Reads the files of a folder, in the order of their names. Folders in it are left out.
+fn read_examples(folder: &Path) -> Result<Vec<String>> {
+    let unread = || format!("could not read the examples in {}", folder.display());
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(unread)? {
+        let path = entry.with_context(unread)?.path();
+        if path.is_file() {
+            paths.push(path);
+        }
+        ensure!(paths.len() <= MAX_EXAMPLES, "{} has more than {MAX_EXAMPLES} files", folder.display());
+    }
+    paths.sort();
+    let mut texts = Vec::new();
+    for path in paths {
+        let size = std::fs::metadata(&path).map_or(0, |data| data.len());
+        let shown = path.display();
+        ensure!(size <= MAX_TEXT as u64, "{shown} has {size} bytes, but an example can have at most {MAX_TEXT}");
+        texts.push(
+            std::fs::read_to_string(&path).with_context(|| format!("could not read {shown} as a text in UTF-8"))?,
+        );
+    }
+    Ok(texts)
+}
