@@ -136,9 +136,9 @@ pub(crate) fn tell(inferred: &Inferred, folder: &Path, quiet: bool) {
         let (examples, queries) = (count(inferred.examples().len(), "example"), inferred.queries());
         let (tokens, states) =
             inferred.language().map_or((0, 0), |language| (language.files().tokens.len(), language.states()));
-        let seconds = inferred.time().as_secs_f64();
+        let milliseconds = inferred.time().as_millis();
         note(format_args!(
-            "learned a language from {examples} and {queries} queries in {seconds:.1} s: {}, {}; see {folder}/report.md",
+            "learned a language from {examples} and {queries} queries in {milliseconds} ms: {}, {}; see {folder}/report.md",
             count(tokens, "token"),
             count(states, "state"),
         ));

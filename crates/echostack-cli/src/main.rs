@@ -67,7 +67,7 @@ enum Command {
     /// language was learned, 1 if the run did not converge, 2 on an error
     Infer(infer::Args),
     /// Train a machine and save it
-    Learn(learn::Args),
+    Learn(Box<learn::Args>),
     /// Check words or texts: exit code 0 if all are accepted, 1 if at least one is not, 2 on an error or a limit
     Check(check::Args),
     /// Print the parse trees of words or texts

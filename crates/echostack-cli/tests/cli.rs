@@ -307,6 +307,11 @@ fn the_page_on_traces_shows_real_sessions() {
 }
 
 #[test]
+fn the_page_on_inferring_shows_real_sessions() {
+    runs_as_shown("docs/infer.md", 17);
+}
+
+#[test]
 fn the_page_on_tasks_runs_as_shown() {
     runs_as_shown("docs/add-a-task.md", 4);
 }
