@@ -13,7 +13,8 @@ import re
 import sys
 from pathlib import Path
 
-CRATES = ["crates/echostack", "crates/echostack-grammar", "crates/echostack-arrow", "crates/echostack-lab",
+CRATES = ["crates/echostack", "crates/echostack-grammar", "crates/echostack-arrow", "crates/echostack-infer",
+          "crates/echostack-lab",
           "crates/echostack-cli", "crates/echostack-deep", "crates/echostack-engine", "python"]
 
 # The modules of the library. A module may import those in the lines above its own.

@@ -53,6 +53,14 @@ fn edited(text: &str, letters: &[char], random: &mut ChaCha8Rng) -> String {
     text.into_iter().collect()
 }
 
+/// Returns the CPU time of this process, in steps of 10 ms; 0 if the system does not tell.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.);
+    (ticks(11) + ticks(12)) / 100.
+}
+
 #[derive(Default)]
 struct Options {
     log: bool,
@@ -62,7 +70,7 @@ struct Options {
 
 /// Learns a machine, proves it, and compares it with the oracle on the held-out texts and as many near misses.
 fn prove(language: &Language, held_out: &[String], oracle: &impl Fn(&str) -> bool) -> Result<String, Box<dyn Error>> {
-    let began = Instant::now();
+    let (began, before) = (Instant::now(), cpu_seconds());
     let grammar = Grammar::new("inferred", &language.files().grammar, Encoding::Auto)?;
     let lexer = Lexer::new(&language.files().lexer)?;
     let params = Params::provable(ReservoirKind::Cycle, 256, 0);
@@ -75,7 +83,7 @@ fn prove(language: &Language, held_out: &[String], oracle: &impl Fn(&str) -> boo
         Err(_) if deadline.is_over() => return Ok("not in 600 s".to_string()),
         Err(error) => return Err(error.into()),
     };
-    let seconds = began.elapsed().as_secs_f64();
+    let (seconds, cpu) = (began.elapsed().as_secs_f64(), cpu_seconds() - before);
     let Proof::Proved(_) = proof else { return Ok(format!("open after {seconds:.1} s")) };
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let letters: BTreeSet<char> = held_out.iter().flat_map(|text| text.chars()).collect();
@@ -89,7 +97,7 @@ fn prove(language: &Language, held_out: &[String], oracle: &impl Fn(&str) -> boo
         accepts != oracle(text)
     };
     let differing = texts.iter().filter(differs).count();
-    Ok(format!("proved in {seconds:.1} s; {differing} of {} texts differ", texts.len()))
+    Ok(format!("proved in {seconds:.1} s, {cpu:.1} CPU s; {differing} of {} texts differ", texts.len()))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -111,7 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         names = NAMES.map(str::to_string).to_vec();
     }
     println!(
-        "| language | examples | seed | recall | precision | F1 | near misses misjudged | queries | classes, tags, learning, last test, checks | states | s | ending | tokens, states | proof |"
+        "| language | examples | seed | recall | precision | F1 | near misses misjudged | queries | classes, tags, learning, last test, checks | states | s, CPU s | ending | tokens, states | proof |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for name in &names {
@@ -139,7 +147,9 @@ fn run(
     options: &Options,
 ) -> Result<(), Box<dyn Error>> {
     let settings = Settings { seed, hold_out: Some(0.), ..Settings::default() };
+    let before = cpu_seconds();
     let inferred = infer(examples, oracle, &settings, &())?;
+    let cpu = cpu_seconds() - before;
     if options.log {
         inferred.log().iter().for_each(|line| eprintln!("  {line}"));
     }
@@ -172,7 +182,7 @@ fn run(
         Ending::NotSettled(reason) => format!("not settled: {reason}"),
     };
     println!(
-        "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {}, {}, {}, {}, {} | {} | {:.1} | {ending} | {}, {} | {proof} |",
+        "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {}, {}, {}, {}, {} | {} | {:.1}, {cpu:.1} | {ending} | {}, {} | {proof} |",
         near.len(),
         2 * DRAWN,
         inferred.queries(),

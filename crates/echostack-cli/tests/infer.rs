@@ -1,0 +1,106 @@
+//! `echostack infer` and `echostack learn --examples`, as programs.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn echostack(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_echostack")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A folder with examples of lists of x in parentheses, and an oracle that stays open.
+fn prepared() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = folder.path().join("examples");
+    std::fs::create_dir(&examples).unwrap();
+    for (number, example) in ["x", "(x)", "x(x)x", "()"].iter().enumerate() {
+        std::fs::write(examples.join(number.to_string()), example).unwrap();
+    }
+    let script = "import json, sys\n\
+                  for line in sys.stdin:\n    \
+                      text = json.loads(line)\n    \
+                      depth = 0\n    \
+                      valid = len(text) > 0\n    \
+                      for letter in text:\n        \
+                          depth += {'(': 1, ')': -1, 'x': 0}.get(letter, -9999)\n        \
+                          valid = valid and depth >= 0\n    \
+                      print('true' if valid and depth == 0 else 'false', flush=True)\n";
+    std::fs::write(folder.path().join("oracle.py"), script).unwrap();
+    folder
+}
+
+const ORACLE: [&str; 5] = ["--examples", "examples", "--oracle", "python3 oracle.py", "--persistent"];
+
+#[test]
+fn a_language_is_inferred_and_the_answers_are_kept() {
+    let folder = prepared();
+    let run = |workers: &str, output: &str| {
+        let arguments = [&["infer"], &ORACLE[..], &["--workers", workers, "-o", output]].concat();
+        let output = echostack(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let read = |path: &str| std::fs::read_to_string(folder.path().join(path)).unwrap();
+    assert!(run("1", "a").contains("learned a language from 4 examples"));
+    run("3", "b");
+    for file in ["grammar.y", "lexer.l"] {
+        assert_eq!(read(&format!("a/{file}")), read(&format!("b/{file}")));
+    }
+    // The second run in the same folder asks nothing.
+    let answers = read("a/answers.jsonl");
+    run("1", "a");
+    assert_eq!(read("a/answers.jsonl"), answers);
+    assert!(read("a/report.md").contains("agree on all"));
+    // The answers of another program are refused.
+    let other = ["infer", "--examples", "examples", "--oracle", "true", "-o", "a"];
+    let output = echostack(folder.path(), &other);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("they are those of `python3 oracle.py`"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn examples_and_an_oracle_become_a_proved_machine() {
+    let folder = prepared();
+    let arguments = [&["learn"], &ORACLE[..], &["--prove", "-o", "model.safetensors"]].concat();
+    let output = echostack(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("proved correct on every word"));
+    let report = std::fs::read_to_string(folder.path().join("model.inferred/report.md")).unwrap();
+    assert!(report.contains("**The machine and the grammar**: proved"));
+    std::fs::write(folder.path().join("text"), "((x)x())").unwrap();
+    assert_eq!(echostack(folder.path(), &["check", "model.safetensors", "text"]).status.code(), Some(0));
+    std::fs::write(folder.path().join("text"), "((x)x()").unwrap();
+    assert_eq!(echostack(folder.path(), &["check", "model.safetensors", "text"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_run_that_does_not_converge_never_says_learned() {
+    let folder = prepared();
+    for command in ["infer", "learn"] {
+        let arguments = [&[command], &ORACLE[..], &["--queries", "1500", "-o", "out"]].concat();
+        let output = echostack(folder.path(), &arguments);
+        let message = text(&output.stderr);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{message}");
+        assert!(!message.contains("learned") && message.contains("limit of 1500 queries"), "{message}");
+    }
+}
+
+#[test]
+fn mistakes_of_the_user_are_explained() {
+    let folder = prepared();
+    let cases: [(&[&str], &str); 5] = [
+        (&["--examples", "examples", "--oracle", "false", "-o", "o1"], "accepts none of the 4 examples"),
+        (&["--examples", "examples", "--oracle", "/no/such/program", "-o", "o2"], "could not be started"),
+        (&["--examples", "nowhere", "--oracle", "true", "-o", "o3"], "could not read the examples in nowhere"),
+        (&["--examples", "examples", "--oracle", "'a", "-o", "o4"], "a quotation mark that is not closed"),
+        (&["--examples", "examples", "--oracle", "true", "--workers", "0", "-o", "o5"], "--workers is 0"),
+    ];
+    for (arguments, message) in cases {
+        let output = echostack(folder.path(), &[&["infer"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(message), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
