@@ -18,6 +18,8 @@ use crate::oracle::{Answer, Failure, MAX_TEXT, Oracle};
 const MAX_FAILURES: usize = 100;
 /// The maximum length of a line in the file of answers, in bytes: a text in which every byte is escaped.
 const MAX_LINE: u64 = 8 * MAX_TEXT as u64;
+/// The number of texts after which answers are written to disk, and limits are checked.
+const MAX_BATCH: usize = 64;
 /// The number of texts without an answer that are kept for the report.
 const KEPT_FAILURES: usize = 20;
 
@@ -185,12 +187,14 @@ impl<'a> Queries<'a> {
                 }
             }
         }
-        if !fresh.is_empty() {
-            let ended = self.check().and_then(|()| self.ask_fresh(&fresh));
-            if ended.is_err() {
-                fresh.iter().for_each(|&text| _ = self.known.remove(text));
+        let mut answered = 0;
+        for batch in fresh.chunks(MAX_BATCH) {
+            let ended = self.check().and_then(|()| self.ask_fresh(batch));
+            if let Err(stop) = ended {
+                fresh[answered..].iter().for_each(|&text| _ = self.known.remove(text));
+                return Err(stop);
             }
-            ended?;
+            answered += batch.len();
         }
         Ok(texts.iter().map(|text| self.known.get(text.as_ref()).and_then(|known| known.answer)).collect())
     }

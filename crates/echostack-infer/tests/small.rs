@@ -103,7 +103,7 @@ fn languages_beyond_the_learner_are_not_settled() {
 }
 
 fn limited() -> Settings {
-    Settings { asking: Asking { queries: 20_000, ..Asking::default() }, ..Settings::default() }
+    Settings { asking: Asking { queries: 6000, ..Asking::default() }, ..Settings::default() }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p echostack-infer --example benchmarks -- FOLDER [NAME...] [--seeds N] [--train r0,r1] [--log]
-//!     [--prove] [--output FOLDER]
+//!     [--prove] [--output FOLDER] [--strings N]
 //! ```
 //!
 //! The folder has `NAME/NAME-train-r0` with examples, and `NAME/NAME-test` with held-out texts, one per file.
@@ -65,6 +65,7 @@ fn cpu_seconds() -> f64 {
 struct Options {
     log: bool,
     prove: bool,
+    strings: Option<usize>,
     output: Option<std::path::PathBuf>,
 }
 
@@ -111,6 +112,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--train" => trains = arguments.next().ok_or("--train needs a list")?,
             "--log" => options.log = true,
             "--prove" => options.prove = true,
+            "--strings" => options.strings = Some(arguments.next().ok_or("--strings needs a number")?.parse()?),
             "--output" => options.output = Some(arguments.next().ok_or("--output needs a folder")?.into()),
             _ => names.push(argument),
         }
@@ -146,7 +148,11 @@ fn run(
     oracle: &(impl Fn(&str) -> bool + Sync),
     options: &Options,
 ) -> Result<(), Box<dyn Error>> {
-    let settings = Settings { seed, hold_out: Some(0.), ..Settings::default() };
+    let mut settings = Settings { seed, hold_out: Some(0.), ..Settings::default() };
+    if let Some(strings) = options.strings {
+        settings.strings = strings;
+        settings.asking.queries += strings;
+    }
     let before = cpu_seconds();
     let inferred = infer(examples, oracle, &settings, &())?;
     let cpu = cpu_seconds() - before;
@@ -196,6 +202,16 @@ fn run(
         language.files().tokens.len(),
         language.states(),
     );
+    if let Some(checks) = inferred.checks().filter(|_| options.strings.is_some()) {
+        let found = &checks.exhaustive;
+        eprintln!(
+            "{name}: {} strings of up to {} tokens, {} unreadable, {} differ",
+            found.strings,
+            found.length,
+            found.unreadable,
+            found.mistakes.len()
+        );
+    }
     if options.log {
         eprintln!(
             "  missed {:?}\n  over {:?}\n  near {:?}",
