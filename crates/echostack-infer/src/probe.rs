@@ -28,6 +28,20 @@ pub(crate) struct Group {
 /// the last state and the closer.
 type Way = (usize, State, State, Sym, State);
 
+/// A setting for a module: what stands before and after it. A module can need several, because not each of its states can
+/// end in each of them.
+#[derive(Debug)]
+struct Setting {
+    module: Module,
+    /// A word up to and including the opener.
+    before: Word,
+    /// The shortest way from each state to the end of a valid word that begins with `before`.
+    ends: BTreeMap<State, Word>,
+}
+
+/// The maximum number of settings for a module.
+const MAX_SETTINGS: usize = 16;
+
 /// Shortest ways through a hypothesis.
 #[derive(Debug)]
 pub(crate) struct Probe<'a> {
@@ -36,10 +50,9 @@ pub(crate) struct Probe<'a> {
     pub(crate) paths: BTreeMap<Place, Word>,
     /// A shortest closed word of each class.
     pub(crate) closed: BTreeMap<Closed, Word>,
-    /// A valid word up to and including the opener of each module that occurs.
-    pub(crate) outer: BTreeMap<Module, Word>,
-    /// The shortest way from each place to the end of a valid word that begins with `outer`.
-    pub(crate) ends: BTreeMap<Place, Word>,
+    settings: Vec<Setting>,
+    /// The setting in which each place is tested.
+    setting_of: BTreeMap<Place, usize>,
     /// The places that occur.
     pub(crate) places: Vec<Place>,
     /// Well-matched words that tell states apart, or lead to an end, somewhere.
@@ -52,19 +65,20 @@ impl<'a> Probe<'a> {
             automaton,
             paths: BTreeMap::new(),
             closed: BTreeMap::new(),
-            outer: BTreeMap::new(),
-            ends: BTreeMap::new(),
+            settings: Vec::new(),
+            setting_of: BTreeMap::new(),
             places: Vec::new(),
             fragments: Vec::new(),
         };
         this.find_paths();
-        let order = this.find_ends();
-        for module in order {
-            let live = automaton.live[module.at()].iter().map(|&state| (module, state));
-            this.places.extend(live.filter(|place| this.paths.contains_key(place)));
+        this.find_settings();
+        for (number, setting) in this.settings.iter().enumerate() {
+            let live = automaton.live[setting.module.at()].iter().map(|&state| (setting.module, state));
+            this.places.extend(live.filter(|place| this.setting_of.get(place) == Some(&number)));
         }
         let contexts = learner.contexts().map(|(_, after)| after);
-        let parts: BTreeSet<&[Sym]> = contexts.chain(this.ends.values()).map(|word| this.inside(word)).collect();
+        let ends = this.settings.iter().flat_map(|setting| setting.ends.values());
+        let parts: BTreeSet<&[Sym]> = contexts.chain(ends).map(|word| this.inside(word)).collect();
         let mut parts: Vec<&[Sym]> = parts.into_iter().filter(|part| (1..=FRAGMENT).contains(&part.len())).collect();
         parts.sort_by_key(|part| part.len());
         this.fragments = parts.into_iter().map(<[Sym]>::to_vec).collect();
@@ -114,8 +128,8 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Finds the shortest ways from the states of a module to its ends.
-    fn find_ends_in(&mut self, module: Module, targets: BTreeMap<State, Word>) {
+    /// Returns the shortest way from each state of a module to one of its ends.
+    fn ends_of(&self, module: Module, targets: BTreeMap<State, Word>) -> BTreeMap<State, Word> {
         let mut best = targets;
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -130,47 +144,69 @@ impl<'a> Probe<'a> {
                 }
             }
         }
-        self.ends.extend(best.into_iter().map(|(state, word)| ((module, state), word)));
+        best
     }
 
-    /// Finds a context for each module that occurs. Returns the modules from the outside to the inside.
-    fn find_ends(&mut self) -> Vec<Module> {
+    /// Adds a setting if some state has none yet.
+    fn add_setting(&mut self, setting: Setting) {
+        let module = setting.module;
+        let known = self.settings.iter().filter(|setting| setting.module == module).count();
+        let places = setting.ends.keys().map(|&state| (module, state)).filter(|place| self.paths.contains_key(place));
+        let fresh: Vec<Place> = places.filter(|place| !self.setting_of.contains_key(place)).collect();
+        if !fresh.is_empty() && known < MAX_SETTINGS {
+            self.setting_of.extend(fresh.into_iter().map(|place| (place, self.settings.len())));
+            self.settings.push(setting);
+        }
+    }
+
+    /// Finds settings for all modules that occur, from the outside to the inside.
+    fn find_settings(&mut self) {
         let automaton = self.automaton;
-        self.outer.insert(Module::TOP, Vec::new());
-        self.find_ends_in(Module::TOP, automaton.accepting.iter().map(|&state| (state, Vec::new())).collect());
-        let mut order = vec![Module::TOP];
+        let accepting = automaton.accepting.iter().map(|&state| (state, Vec::new())).collect();
+        let ends = self.ends_of(Module::TOP, accepting);
+        self.add_setting(Setting { module: Module::TOP, before: Vec::new(), ends });
         let mut next = 0;
-        while let Some(&outside) = order.get(next) {
+        while let Some(outer) = self.settings.get(next) {
             next += 1;
+            let outside = outer.module;
             let mut found: BTreeMap<Module, Vec<Way>> = BTreeMap::new();
             for &from in &automaton.live[outside.at()] {
                 let Some(path) = self.paths.get(&(outside, from)) else { continue };
                 for (class, &to) in automaton.over((outside, from)) {
-                    let Some(end) = self.ends.get(&(outside, to)) else { continue };
+                    let Some(end) = outer.ends.get(&to) else { continue };
                     for &(module, state, closer) in automaton.closings.get(class).into_iter().flatten() {
-                        if !self.outer.contains_key(&module) {
-                            let way = (path.len() + end.len(), from, state, closer, to);
-                            found.entry(module).or_default().push(way);
-                        }
+                        let way = (path.len() + end.len(), from, state, closer, to);
+                        found.entry(module).or_default().push(way);
                     }
                 }
             }
+            let (before, ends) = (outer.before.clone(), outer.ends.clone());
             for (module, mut ways) in found {
                 ways.sort_by_key(|&(cost, from, ..)| (cost, from));
-                let from = ways[0].1;
-                let opener: Vec<Sym> = automaton.opener(module).into_iter().collect();
-                let prefix = [self.outer[&outside].as_slice(), &self.paths[&(outside, from)], &opener].concat();
-                self.outer.insert(module, prefix);
-                let mut targets: BTreeMap<State, Word> = BTreeMap::new();
-                for &(_, _, state, closer, to) in ways.iter().filter(|way| way.1 == from) {
-                    let rest = &self.ends[&(outside, to)];
-                    targets.entry(state).or_insert_with(|| [&[closer], rest.as_slice()].concat());
+                let mut tried: BTreeSet<State> = BTreeSet::new();
+                for &(_, from, ..) in &ways {
+                    if !tried.insert(from) {
+                        continue;
+                    }
+                    let mut targets: BTreeMap<State, Word> = BTreeMap::new();
+                    for &(_, _, state, closer, to) in ways.iter().filter(|way| way.1 == from) {
+                        targets.entry(state).or_insert_with(|| [&[closer], ends[&to].as_slice()].concat());
+                    }
+                    if targets.keys().all(|&state| self.setting_of.contains_key(&(module, state))) {
+                        continue;
+                    }
+                    let opener: Vec<Sym> = automaton.opener(module).into_iter().collect();
+                    let before = [before.as_slice(), &self.paths[&(outside, from)], &opener].concat();
+                    let ends = self.ends_of(module, targets);
+                    self.add_setting(Setting { module, before, ends });
                 }
-                self.find_ends_in(module, targets);
-                order.push(module);
             }
         }
-        order
+    }
+
+    /// Returns the shortest way from a state to the end, in the setting of a place of the same module.
+    pub(crate) fn end(&self, place: Place, state: State) -> Option<&Word> {
+        self.settings[*self.setting_of.get(&place)?].ends.get(&state)
     }
 
     /// Returns the longest well-matched beginning of a word.
@@ -192,19 +228,19 @@ impl<'a> Probe<'a> {
 
     /// Returns the word that leads to a place, followed by another word.
     pub(crate) fn word_from(&self, place: Place, rest: &[&[Sym]]) -> Word {
-        [self.outer[&place.0].as_slice(), &self.paths[&place], &rest.concat()].concat()
+        let before = self.setting_of.get(&place).map_or(&[][..], |&number| &self.settings[number].before);
+        [before, &self.paths[&place], &rest.concat()].concat()
     }
 
-    fn any_end(&self, module: Module, random: &mut ChaCha8Rng) -> Option<&Word> {
-        let ends: Vec<&Word> =
-            self.ends.range((module, State(0))..=(module, State(u32::MAX))).map(|(_, w)| w).collect();
+    fn any_end(&self, place: Place, random: &mut ChaCha8Rng) -> Option<&Word> {
+        let ends: Vec<&Word> = self.settings[*self.setting_of.get(&place)?].ends.values().collect();
         ends.choose(random).copied()
     }
 
     /// Draws a word: the way to a place, a few symbols, and an end of the same module.
     pub(crate) fn word(&self, symbols: &[Sym], most: usize, random: &mut ChaCha8Rng) -> Option<Word> {
         let &place = self.places.choose(random)?;
-        let end = self.any_end(place.0, random)?;
+        let end = self.any_end(place, random)?;
         let count = if most > 1 { random.random_range(0..=most) } else { 1 };
         let closed: Vec<&Word> = self.closed.values().collect();
         let mut middle = Vec::new();
@@ -231,10 +267,10 @@ impl<'a> Probe<'a> {
         };
         let middle = [step.as_slice(), self.fragments.choose(random)?].concat();
         let target = self.automaton.run(place, &middle);
-        let end = target.and_then(|target| self.ends.get(&(place.0, target)));
+        let end = target.and_then(|target| self.end(place, target));
         let end = match end {
             Some(end) => end,
-            None => self.any_end(place.0, random)?,
+            None => self.any_end(place, random)?,
         };
         Some(self.word_from(place, &[&middle, end]))
     }
@@ -260,7 +296,7 @@ impl<'a> Probe<'a> {
             };
             let mut by_end: Vec<(&Word, Vec<Word>)> = Vec::new();
             for (word, target) in self.ways_from(home) {
-                let Some(end) = self.ends.get(&(home.0, target)).filter(|_| is_end(target)) else { continue };
+                let Some(end) = self.end(home, target).filter(|_| is_end(target)) else { continue };
                 match by_end.iter_mut().find(|(known, _)| *known == end) {
                     Some((_, words)) => words.push(word),
                     None => by_end.push((end, vec![word])),

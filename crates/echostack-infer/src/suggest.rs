@@ -78,7 +78,7 @@ impl Suggestions<'_, '_> {
                     live.keys().filter_map(|&symbol| Some((*same.get(&(dead, symbol))?, symbol))).collect();
                 near.sort_by_key(|&(count, symbol)| (std::cmp::Reverse(count), symbol));
                 for (_, symbol) in near.into_iter().take(2) {
-                    if let Some(end) = self.probe.ends.get(&(place.0, live[&symbol])) {
+                    if let Some(end) = self.probe.end(place, live[&symbol]) {
                         self.add(self.probe.word_from(place, &[&[dead], end]));
                     }
                 }
@@ -100,11 +100,11 @@ impl Suggestions<'_, '_> {
             for (two, other) in ways.iter().filter(|(two, _)| two.0 == one.0 && two != one) {
                 let other: HashMap<&Word, State> = other.iter().map(|(word, target)| (word, *target)).collect();
                 let shares = from.iter().any(|(word, target)| other.get(word) == Some(target));
-                if !shares && self.probe.ends.get(one) != self.probe.ends.get(two) {
+                if !shares && self.probe.end(*one, one.1) != self.probe.end(*two, two.1) {
                     continue;
                 }
                 for &(target, word) in first.iter().filter(|(_, word)| !other.contains_key(word)) {
-                    if let Some(end) = self.probe.ends.get(&(one.0, target)) {
+                    if let Some(end) = self.probe.end(*two, target) {
                         self.add(self.probe.word_from(*two, &[word, end]));
                     }
                 }
@@ -127,7 +127,7 @@ impl Suggestions<'_, '_> {
                 self.work += word.len();
                 match automaton.run(place, word) {
                     None => dead.push(word),
-                    Some(target) if probe.ends.contains_key(&(place.0, target)) => {
+                    Some(target) if probe.end(place, target).is_some() => {
                         if !reached.iter().any(|(known, _)| *known == target) {
                             reached.push((target, word));
                         }
@@ -137,10 +137,8 @@ impl Suggestions<'_, '_> {
             }
             let mut ends: Vec<&Word> = Vec::new();
             for (target, _) in &reached {
-                let end = &probe.ends[&(place.0, *target)];
-                if ends.len() < 3 && !ends.contains(&end) {
-                    ends.push(end);
-                }
+                let end = probe.end(place, *target).filter(|end| ends.len() < 3 && !ends.contains(end));
+                ends.extend(end);
             }
             for word in dead {
                 for end in &ends {
@@ -154,7 +152,7 @@ impl Suggestions<'_, '_> {
                         continue;
                     }
                     let Some(apart) = self.apart(place.0, target, other) else { continue };
-                    let end = automaton.run((home.0, here), &apart).and_then(|state| probe.ends.get(&(home.0, state)));
+                    let end = automaton.run((home.0, here), &apart).and_then(|state| probe.end(home, state));
                     let Some(end) = end else { continue };
                     for middle in [one, two] {
                         self.add(probe.word_from(home, &[middle, &apart, end]));

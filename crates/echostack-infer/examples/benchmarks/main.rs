@@ -159,7 +159,8 @@ fn run(
     if options.log {
         inferred.log().iter().for_each(|line| eprintln!("  {line}"));
     }
-    let missed: Vec<&String> = held_out.iter().filter(|text| !inferred.accepts(text)).collect();
+    let mut missed: Vec<&String> = held_out.iter().filter(|text| !inferred.accepts(text)).collect();
+    missed.sort_by_key(|text| text.len());
     let mut random = ChaCha8Rng::seed_from_u64(99);
     let mut over = Vec::new();
     for _ in 0..DRAWN {
@@ -215,7 +216,7 @@ fn run(
     if options.log {
         eprintln!(
             "  missed {:?}\n  over {:?}\n  near {:?}",
-            &missed[..missed.len().min(3)],
+            &missed[..missed.len().min(30)],
             &over[..over.len().min(3)],
             &near[..near.len().min(3)]
         );
