@@ -211,6 +211,10 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
                 Some(text) => {
                     format!("openers and closers were found that do not match in valid texts, such as {text:?}")
                 }
+                None if run.cut => {
+                    "a round of tests found nothing, but the hypothesis is too large to be tested as it should be"
+                        .to_string()
+                }
                 None => format!("tests still found mistakes after {} rounds", settings.rounds),
             };
             return Ok((Ending::NotSettled(reason), (hypothesis, language, None)));

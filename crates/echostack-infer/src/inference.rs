@@ -54,6 +54,10 @@ pub(crate) struct Inference<'a> {
     taggings: usize,
     /// Whether the tags have changed, so that words of older symbols have no meaning.
     pub(crate) retagged: bool,
+    /// Whether the last round left suggestions for the next.
+    pub(crate) unfinished: bool,
+    /// Whether the last round could not find all suggestions.
+    pub(crate) cut: bool,
     /// Valid words whose openers and closers do not match.
     pub(crate) unmatched: Vec<String>,
     /// The characters of the examples.
@@ -80,6 +84,8 @@ impl<'a> Inference<'a> {
             tags: Tags::default(),
             taggings: 0,
             retagged: false,
+            unfinished: false,
+            cut: false,
             unmatched: Vec::new(),
             seen: BTreeSet::new(),
             tested: HashSet::new(),

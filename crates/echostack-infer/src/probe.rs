@@ -307,9 +307,10 @@ impl<'a> Probe<'a> {
         })
     }
 
-    /// Returns words from a place, with the states that they lead to: for each state, one for each pair of first steps.
+    /// Returns words from a place, with the states that they lead to: for each state, one for each pair of first steps,
+    /// and for each state before a closed word.
     fn ways_from(&self, home: Place) -> Vec<(Word, State)> {
-        let mut seen: HashSet<(State, Vec<State>, usize)> = HashSet::new();
+        let mut seen: HashSet<(State, Option<State>, Vec<State>, usize)> = HashSet::new();
         let mut found: Vec<(Word, State)> = Vec::new();
         let mut layer: Vec<(Word, State, Vec<State>)> = vec![(Vec::new(), home.1, Vec::new())];
         while !layer.is_empty() && found.len() < MAX_PARALLEL {
@@ -329,7 +330,9 @@ impl<'a> Probe<'a> {
                         begin.push(target);
                     }
                     let number = if first.is_empty() { *edges } else { 1 };
-                    if longer.len() > PARALLEL || !seen.insert((target, begin.clone(), number)) {
+                    // What stands before a closed word matters: `sin(x)` must not hide `sinh(x)`.
+                    let before = Some(state).filter(|_| step.len() > 1);
+                    if longer.len() > PARALLEL || !seen.insert((target, before, begin.clone(), number)) {
                         continue;
                     }
                     found.push((longer.clone(), target));

@@ -8,7 +8,7 @@ use crate::draw::{Draw, mutate};
 use crate::inference::Inference;
 use crate::probe::Probe;
 use crate::queries::Stop;
-use crate::suggest::suggestions;
+use crate::suggest::{Suggested, suggestions};
 use crate::symbols::{Sym, Word, boundaries};
 
 /// The number of misjudged words after which a round ends, because the hypothesis has changed too much.
@@ -51,7 +51,7 @@ impl Inference<'_> {
             let size = if round < FIRST_ROUNDS { tests / 5 } else { tests };
             let mut wrong = self.test(&automaton, size)?;
             let mut embedded = 0;
-            if wrong == 0 && round >= FIRST_ROUNDS && !self.retagged {
+            if wrong == 0 && round >= FIRST_ROUNDS && !self.retagged && !self.unfinished {
                 embedded = self.embed(2 * tests)?;
                 wrong += embedded;
             }
@@ -65,8 +65,8 @@ impl Inference<'_> {
                 automaton.closings.len(),
                 self.teacher.queries.asked,
             ));
-            if wrong == 0 && round >= FIRST_ROUNDS && !self.retagged {
-                return Ok(self.unmatched.is_empty());
+            if wrong == 0 && round >= FIRST_ROUNDS && !self.retagged && !self.unfinished {
+                return Ok(self.unmatched.is_empty() && !self.cut);
             }
         }
         self.retagged = false;
@@ -81,9 +81,11 @@ impl Inference<'_> {
         let teacher = &self.teacher;
         let fresh =
             |word: &Word| !self.tested.contains(word) && !teacher.queries.was_asked(&teacher.symbols.render(word));
-        let suggested = suggestions(&probe, &symbols, SUGGESTIONS * tests, &fresh);
-        let wrong = self.judge_in_batches(suggested, 0)?;
-        if wrong >= MOST_WRONG || self.retagged {
+        let Suggested { words, more, cut } = suggestions(&probe, &symbols, SUGGESTIONS * tests, &fresh);
+        (self.unfinished, self.cut) = (more, cut);
+        let wrong = self.judge_in_batches(words, 0)?;
+        // The other tests wait until no suggestions are left.
+        if wrong >= MOST_WRONG || self.retagged || more {
             return Ok(wrong);
         }
         self.test_at_random(automaton, &probe, &symbols, tests, wrong)

@@ -26,13 +26,24 @@ struct Suggestions<'p, 'a> {
     apart: HashMap<(Module, State, State), Option<Word>>,
 }
 
-/// Returns all suggestions that are fresh, short ones first, up to a limit.
+/// The suggestions of a hypothesis.
+#[derive(Debug)]
+pub(crate) struct Suggested {
+    /// Fresh words, short ones first.
+    pub(crate) words: Vec<Word>,
+    /// Whether there are more than were asked for.
+    pub(crate) more: bool,
+    /// Whether the search was cut off, because the hypothesis is too large.
+    pub(crate) cut: bool,
+}
+
+/// Returns all suggestions that are fresh, up to a limit.
 pub(crate) fn suggestions(
     probe: &Probe<'_>,
     symbols: &[Sym],
     limit: usize,
     fresh: &dyn Fn(&Word) -> bool,
-) -> Vec<Word> {
+) -> Suggested {
     let mut this = Suggestions { probe, seen: HashSet::new(), found: Vec::new(), work: 0, apart: HashMap::new() };
     this.siblings(symbols);
     this.merges();
@@ -42,11 +53,13 @@ pub(crate) fn suggestions(
             break;
         }
     }
+    let cut = this.work > MAX_WORK || this.found.len() >= MAX_FOUND;
     let mut found = this.found;
     found.retain(fresh);
     found.sort_by_key(Vec::len);
+    let more = found.len() > limit;
     found.truncate(limit);
-    found
+    Suggested { words: found, more, cut }
 }
 
 impl Suggestions<'_, '_> {
