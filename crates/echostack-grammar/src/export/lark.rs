@@ -12,7 +12,7 @@ use regex_automata::util::start;
 use regex_automata::{Anchored, util::primitives::StateID};
 use regex_syntax::hir::Hir;
 
-use super::ExportError;
+use super::error::ExportError;
 use super::productions::{Names, Productions, identifier};
 use super::regex::{self, Dialect};
 use super::scanner::{Scanner, literal};

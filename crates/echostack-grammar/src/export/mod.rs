@@ -1,6 +1,7 @@
 //! Grammars and lexers in the notations of other tools.
 
 mod bison;
+mod error;
 mod gbnf;
 mod lark;
 mod productions;
@@ -10,12 +11,13 @@ mod spell;
 
 use std::sync::Arc;
 
-use echostack::automaton::{AutomatonError, WordGrammar};
+use echostack::automaton::{Part, WordGrammar};
 use echostack::language::Language;
 use echostack::recognize::Mode;
 use echostack::{Alphabet, Oracle, SymbolId};
 
 use self::bison::Parser;
+pub use self::error::ExportError;
 use self::productions::Productions;
 use self::scanner::Scanner;
 use crate::build::{Conflicts, conflicts};
@@ -36,36 +38,6 @@ pub enum Notation {
     Gbnf,
     /// The dialect of Lark that llguidance reads, which constrains the output of a language model.
     Llguidance,
-}
-
-/// The reason why a grammar cannot be written in a notation.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExportError {
-    /// The automaton is too large.
-    #[error("the automaton could not be turned into a grammar")]
-    Automaton(#[from] AutomatonError),
-    /// The grammar or the lexer is too large.
-    #[error("the grammar would have too many rules in this notation")]
-    TooLarge,
-    /// There is no lexer.
-    #[error("the model has no lexer, because it reads tokens and not texts")]
-    NoLexer,
-    /// The lexer has start states.
-    #[error("the lexer has start states, which this notation cannot express; the formats yacc and flex can")]
-    StartStates,
-    /// A text of each of two lexer rules is the beginning of a text of the other.
-    #[error(
-        "Lark tries the rules of a lexer one after the other, but neither {0} nor {1} can come first: each has a text \
-         that begins with a text of the other"
-    )]
-    Order(String, String),
-    /// An expression matches less if its alternatives are tried in order.
-    #[error(
-        "Lark takes the first alternative that matches, but in the rule for {0} a later one can be longer; put the \
-         longer one first"
-    )]
-    Alternatives(String),
 }
 
 /// A grammar with its lexer, ready to be written in the notation of another tool.
@@ -142,9 +114,9 @@ impl<'a> Export<'a> {
 
     fn conflicts(&self) -> Conflicts {
         let terminals = self.alphabet.terminals().len();
-        let symbol = |part: &echostack::automaton::Part| match *part {
-            echostack::automaton::Part::Token(token) => token.index(),
-            echostack::automaton::Part::Nonterminal(number) => terminals + number,
+        let symbol = |part: &Part| match *part {
+            Part::Token(token) => token.index(),
+            Part::Nonterminal(number) => terminals + number,
         };
         let rules = self.productions.rules.iter().enumerate();
         let productions = rules.flat_map(|(number, own)| {

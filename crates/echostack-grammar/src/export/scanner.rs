@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use echostack::{Alphabet, SymbolId};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 
-use super::ExportError;
+use super::error::ExportError;
 use crate::dfa::{DEAD, Dfa, TooLarge};
 use crate::lex::{LexRule, Rule, StartState};
 use crate::lexer::Lexer;

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use echostack::SymbolId;
 use echostack::automaton::Part;
 
-use super::ExportError;
+use super::error::ExportError;
 use super::productions::{Names, Productions, identifier};
 use super::scanner::{Chars, Scanner, literal};
 

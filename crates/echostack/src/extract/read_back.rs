@@ -138,7 +138,7 @@ impl Explored<'_> {
         let spelled = spelled(reach, self);
         let situations =
             self.situations(&decisions, |place| StackSuffix::common(spelled.get(place).into_iter().flatten()));
-        let graph = Graph::new(&self.elements, reach, &situations);
+        let graph = Graph::new(&self.elements, reach, &situations, &accepting);
         let automaton = Automaton::new(self.machine.alphabet().clone(), rule_list(&situations), accepting)?;
         let productions = self.productions(&automaton, &situations, &spelled);
         let (oracle, certificate) = self.proved(automaton, control)?;
