@@ -71,6 +71,9 @@ def main():
             [plain] = lines("parse", "--format", "json", "--no-punctuation", folder / model, names[0])
             texts = [node["text"] for node in walk(plain["tree"], GOOD)]
             assert texts == ['"é"', "1", '"b"', "null", '"c"', '"x"'], texts
+        (folder / "three.json").write_text('[1 2, {"a" 3}, tru, 4]')
+        [three] = lines("check", "--json", "--errors", "5", folder / "json.table", folder / "three.json")
+        assert len(three["more"]) >= 1, three
         for command in (["check", "--json"], ["check", "--json", "--max-depth", "1"], ["parse", "--format", "json"]):
             assert lines(*command, folder / "dyck1.safetensors", folder / "words")
         wrong = [{"version": 2, "file": "x", "verdict": "accept"}, {"version": 1, "file": "x", "verdict": "reject"}]
