@@ -12,6 +12,7 @@ mod certificate;
 mod classes;
 mod convert;
 mod errors;
+mod infer;
 mod judging;
 mod language;
 mod lexer;
@@ -34,5 +35,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<classes::Certificate>()?;
     module.add_class::<reservoir::Reservoir>()?;
     module.add_function(wrap_pyfunction!(convert::defaults, module)?)?;
+    module.add_function(wrap_pyfunction!(infer::infer, module)?)?;
     module.add_function(wrap_pyfunction!(reservoir::ridge, module)?)
 }

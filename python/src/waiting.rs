@@ -42,6 +42,11 @@ impl Waiting {
         Ok(Self { until, ..Self::new(progress) })
     }
 
+    /// Ends the call as soon as possible.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
     fn is_over(&self) -> bool {
         self.until.is_some_and(|(until, _)| Instant::now() >= until)
     }

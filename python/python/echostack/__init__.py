@@ -16,7 +16,7 @@ True
 from . import errors
 from ._native import __version__
 from .errors import EchostackError
-from .languages import Language, from_grammar, task_names
+from .languages import Language, from_grammar, infer, task_names
 from .machines import Certificate, Difference, EchoStateNetwork, Extraction, ReservoirStackMachine
 from .recognizers import END, CompiledTable, Parse, Session, Token, Verdict, load
 from .reservoirs import CycleReservoir, LegendreReservoir, MatrixReservoir, RandomReservoir
@@ -45,6 +45,7 @@ __all__ = [
     "__version__",
     "errors",
     "from_grammar",
+    "infer",
     "load",
     "read_traces",
     "task_names",

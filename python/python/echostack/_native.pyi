@@ -5,7 +5,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Certificate", "Language", "Lexer", "Machine", "Reservoir", "Session", "Table", "__version__", "defaults", "ridge"]
+__all__ = ["Certificate", "Language", "Lexer", "Machine", "Reservoir", "Session", "Table", "__version__", "defaults", "infer", "ridge"]
 
 __version__: str
 
@@ -155,4 +155,17 @@ class Reservoir:
     ) -> list[NDArray[np.float64]]: ...
 
 def defaults(kind: str) -> dict[str, Any]: ...
+def infer(
+    examples: list[str],
+    oracle: Callable[[str], object],
+    *,
+    name: str,
+    tests: int,
+    rounds: int,
+    hold_out: float | None,
+    queries: int,
+    time_limit: float,
+    seed: int,
+    progress: _Progress = None,
+) -> tuple[Language | None, str, str | None]: ...
 def ridge(inputs: NDArray[np.float64], targets: NDArray[np.float64], penalty: float) -> NDArray[np.float64]: ...

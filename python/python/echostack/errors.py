@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .languages import Language
 
 __all__ = [
     "EchostackError",
@@ -10,6 +14,7 @@ __all__ = [
     "DataError",
     "GrammarError",
     "FitError",
+    "NotSettledError",
     "ProofError",
     "FileFormatError",
     "NotFittedError",
@@ -34,6 +39,23 @@ class GrammarError(EchostackError, ValueError):
 
 class FitError(EchostackError, ValueError):
     """Raised if training fails."""
+
+
+class NotSettledError(FitError):
+    """Raised if a language could not be inferred.
+
+    Attributes
+    ----------
+    language : Language or None
+        The best grammar so far, which is a guess.
+    report : str
+        What is known about it, and where it is still growing.
+    """
+
+    def __init__(self, message: str, language: Language | None = None, report: str = "") -> None:
+        super().__init__(message)
+        self.language = language
+        self.report = report
 
 
 class ProofError(EchostackError, ValueError):

@@ -1,4 +1,4 @@
-"""Languages, given by the paper's tasks, by grammars or by automata.
+"""Languages, given by the paper's tasks, by grammars or by automata, or inferred from examples.
 
 A language generates words, provides training traces for machines, and serves as the reference in proofs.
 
@@ -15,13 +15,16 @@ A language generates words, provides training traces for machines, and serves as
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _native
 from ._base import seed_of
+from ._progress import reporter
+from .errors import NotSettledError, ParameterError
 from .traces import Trace, from_jsonl
 
-__all__ = ["Language", "from_grammar", "task_names"]
+__all__ = ["Language", "from_grammar", "infer", "task_names"]
 
 
 def task_names() -> list[str]:
@@ -36,10 +39,17 @@ def task_names() -> list[str]:
 
 
 class Language:
-    """A language and its automaton, created with :meth:`task`, :meth:`grammar` or :meth:`automaton`."""
+    """A language and its automaton, created with :meth:`task`, :meth:`grammar` or :meth:`automaton`.
+
+    Attributes
+    ----------
+    report : str or None
+        What is known about a language that :func:`infer` has inferred, in Markdown. None for other languages.
+    """
 
     def __init__(self, native: _native.Language) -> None:
         self._native = native
+        self.report: str | None = None
 
     @classmethod
     def task(cls, name: str) -> Language:
@@ -87,6 +97,11 @@ class Language:
     def name(self) -> str:
         """The name of the language."""
         return self._native.name
+
+    @property
+    def lexer(self) -> str | None:
+        """The lexer in Lex syntax, if there is one."""
+        return self._native.lexer
 
     @property
     def terminals(self) -> list[str]:
@@ -216,3 +231,95 @@ def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, en
     if "\n" not in text and os.path.exists(text):
         return Language(_native.Language.open_grammar(text, lexer, encoding))
     return Language.grammar(text, lexer, encoding=encoding)
+
+
+def infer(
+    examples: Iterable[str],
+    oracle: Callable[[str], object],
+    *,
+    name: str = "inferred",
+    tests: int = 4000,
+    rounds: int = 60,
+    hold_out: float | None = None,
+    max_queries: int = 2_000_000,
+    time_limit: float = 3600.0,
+    random_state: Any = 0,
+    verbose: bool = False,
+) -> Language:
+    """Infers a lexer and a grammar from valid texts and a function that says whether a text is valid.
+
+    See docs/infer.md for what can be learned, and for what is known about the result.
+
+    Parameters
+    ----------
+    examples : iterable of str
+        Valid texts. They should be short, and each should show something new.
+    oracle : callable
+        Takes a text, and returns whether it is valid, as a value that is true or false. The answer must depend on the
+        text only. No text is asked twice. An exception ends the run, and is raised again. The function is called on
+        texts that nobody has looked at: it should not execute them.
+    name : str, default="inferred"
+        Name of the language.
+    tests : int, default=4000
+        Number of random tests in a round.
+    rounds : int, default=60
+        Maximum number of rounds.
+    hold_out : float, default=None
+        Fraction of the examples to hold out, to measure recall. If None, it is a fifth of at least 50 examples, and 0 for
+        fewer.
+    max_queries : int, default=2000000
+        Maximum number of texts to ask about.
+    time_limit : float, default=3600.0
+        Maximum time in seconds.
+    random_state : int, NumPy random generator or None, default=0
+        Seed of all random choices.
+    verbose : bool, default=False
+        If True, show progress.
+
+    Returns
+    -------
+    language : Language
+        Language with a grammar and a lexer. Its ``report`` says what is known about it.
+
+    Raises
+    ------
+    NotSettledError
+        If learning does not converge. The exception has the best grammar so far, which is a guess.
+
+    Examples
+    --------
+    Nested parentheses around at least one x:
+
+    >>> import echostack as es
+    >>> def is_nested(text):
+    ...     while "(x)" in text or "xx" in text:
+    ...         text = text.replace("(x)", "x").replace("xx", "x")
+    ...     return text == "x"
+    >>> language = es.infer(["x", "(x)", "x(x)x"], is_nested)
+    >>> language.terminals
+    ['(', ')', 'x']
+    >>> machine = es.ReservoirStackMachine(random_state=0).fit_language(language, prove=True)
+    >>> bool(machine.check("((x)x)(x)")), bool(machine.check("((x)"))
+    (True, False)
+    """
+    if isinstance(examples, str):
+        raise ParameterError("examples is one text, but must be a list of texts")
+    with reporter(verbose) as progress:
+        native, report, reason = _native.infer(
+            list(examples),
+            oracle,
+            name=name,
+            tests=tests,
+            rounds=rounds,
+            hold_out=hold_out,
+            queries=max_queries,
+            time_limit=time_limit,
+            seed=seed_of(random_state),
+            progress=progress,
+        )
+    language = None if native is None else Language(native)
+    if language is not None:
+        language.report = report
+    if language is None or reason is not None:
+        raise NotSettledError(f"not settled: {reason or 'the language is empty'}", language, report)
+    return language
