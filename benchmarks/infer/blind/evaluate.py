@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares an inferred grammar with the program it was inferred from: on held-out texts, and on near misses.
 
-Usage: evaluate.py ECHOSTACK FOLDER HELD_OUT COMMAND [--persistent] [--near-misses 1000] [--seed 0]
+Usage: evaluate.py JUDGE FOLDER HELD_OUT COMMAND [--persistent] [--near-misses 1000] [--seed 0]
 
-FOLDER is what `echostack infer` wrote; HELD_OUT has one text per line, as a JSON string. A near miss is a held-out text
-with one to three random edits. A machine is constructed from the grammar, so the verdicts are those of `echostack check`.
+JUDGE is the program `judge` (`cargo build -p echostack-infer --example judge`), and FOLDER is what `echostack infer` wrote.
+HELD_OUT has one text per line, as a JSON string. A near miss is a held-out text with one to three random edits.
 """
 
 import argparse
@@ -32,21 +32,6 @@ def answers(command, persistent, texts, folder):
     return out
 
 
-def verdicts(echostack, model, texts, folder):
-    """Returns whether the machine accepts each text."""
-    out = []
-    for begin in range(0, len(texts), 1000):
-        paths = []
-        for number, text in enumerate(texts[begin : begin + 1000]):
-            paths.append(folder / f"text{number}")
-            paths[-1].write_bytes(text.encode())
-        done = subprocess.run([echostack, "check", model, "--json", *paths], capture_output=True, text=True)
-        if done.returncode > 1:
-            raise SystemExit(done.stderr)
-        out += [json.loads(line)["verdict"] == "accept" for line in done.stdout.splitlines()]
-    return out
-
-
 def damaged(draw, texts):
     """Returns a text with one to three edits: a character or a piece of a text put in, left out or replaced."""
     text = draw.choice(texts)
@@ -60,7 +45,7 @@ def damaged(draw, texts):
 
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("echostack")
+    options.add_argument("judge")
     options.add_argument("folder")
     options.add_argument("held_out", type=Path)
     options.add_argument("command")
@@ -73,11 +58,9 @@ def main():
     near = sorted({damaged(draw, held_out) for _ in range(given.near_misses)})
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        model = folder / "model.safetensors"
-        subprocess.run([given.echostack, "--quiet", "construct", "--automaton", given.folder, "-o", model], check=True)
         for name, texts in ("held out", held_out), ("near misses", near):
             truth = answers(given.command, given.persistent, texts, folder)
-            found = verdicts(given.echostack, model, texts, folder)
+            found = answers(shlex.join([given.judge, given.folder]), True, texts, folder)
             if not len(texts) == len(truth) == len(found):
                 raise SystemExit("an answer is missing")
             missed = [text for text, is_valid, is_found in zip(texts, truth, found) if is_valid and not is_found]

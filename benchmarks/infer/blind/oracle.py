@@ -5,10 +5,12 @@
     python3 oracle.py toml-syntax   the same, but keys may be given twice: tomllib forgets what it has read
     python3 oracle.py ini           does Python's configparser read it?
     python3 oracle.py ini-syntax    the same with strict=False: keys and sections may be given twice
+    python3 oracle.py tinyc         is it a statement of tiny C, where variables are single letters?
 """
 
 import configparser
 import json
+import re
 import sys
 import tomllib
 import tomllib._parser
@@ -38,7 +40,81 @@ def is_ini(text, strict):
     return True
 
 
+class TinyC:
+    """A recursive descent parser of tiny C."""
+
+    def __init__(self, text):
+        words = re.findall(r"[a-z]+|[0-9]+|[ \n]|.", text, re.DOTALL)
+        self.words = [word for word in words if word not in " \n"] + ["end"]
+        self.at = 0
+
+    def take(self, *words):
+        found = self.words[self.at] in words
+        self.at += found
+        return found
+
+    def need(self, *words):
+        if not self.take(*words):
+            raise ValueError(f"expected {words}")
+
+    def statement(self):
+        if self.take("if"):
+            self.group()
+            self.statement()
+            if self.take("else"):
+                self.statement()
+        elif self.take("while"):
+            self.group()
+            self.statement()
+        elif self.take("do"):
+            self.statement()
+            self.need("while")
+            self.group()
+            self.need(";")
+        elif self.take("{"):
+            while not self.take("}"):
+                self.statement()
+        elif not self.take(";"):
+            self.expression()
+            self.need(";")
+
+    def group(self):
+        self.need("(")
+        self.expression()
+        self.need(")")
+
+    def expression(self):
+        if re.fullmatch("[a-z]", self.words[self.at]) and self.words[self.at + 1] == "=":
+            self.at += 2
+            self.expression()
+            return
+        self.sum()
+        if self.take("<"):
+            self.sum()
+
+    def sum(self):
+        self.term()
+        while self.take("+", "-"):
+            self.term()
+
+    def term(self):
+        if re.fullmatch("[a-z]|[0-9]+", self.words[self.at]):
+            self.at += 1
+        else:
+            self.group()
+
+
+def is_tinyc(text):
+    parser = TinyC(text)
+    try:
+        parser.statement()
+    except (ValueError, RecursionError):
+        return False
+    return parser.at == len(parser.words) - 1
+
+
 ORACLES = {
+    "tinyc": is_tinyc,
     "toml": is_toml,
     "toml-syntax": is_toml,
     "ini": lambda text: is_ini(text, True),
