@@ -160,12 +160,15 @@ pub fn infer(
         let language = grammar(&run, &hypothesis, &valid);
         (hypothesis, language, None)
     });
-    let missed = held_out.iter().filter(|text| !hypothesis.accepts(text)).count();
-    let ending = match ending {
-        Ending::Settled if missed > 0 => {
+    let missed = |texts: &[String]| texts.iter().filter(|text| !hypothesis.accepts(text)).count();
+    let ending = match (ending, missed(&valid), missed(&held_out)) {
+        (Ending::Settled, own @ 1.., _) => {
+            Ending::NotSettled(format!("{own} of {} examples are rejected", valid.len()))
+        }
+        (Ending::Settled, _, missed @ 1..) => {
             Ending::NotSettled(format!("{missed} of {} held-out examples are rejected", held_out.len()))
         }
-        ending => ending,
+        (ending, ..) => ending,
     };
     let Inference { teacher, spent, log, unmatched, .. } = run;
     Ok(Inferred {

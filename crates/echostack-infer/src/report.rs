@@ -154,13 +154,16 @@ impl Inferred {
     fn tell_open(&self, out: &mut String) {
         _ = writeln!(out, "## What was tried, and what is left open");
         self.log().iter().for_each(|line| _ = writeln!(out, "- {line}"));
-        let missed: Vec<&String> = self.held_out().iter().filter(|text| !self.accepts(text)).collect();
+        let missed =
+            |texts: &'_ [String]| -> Vec<String> { texts.iter().filter(|text| !self.accepts(text)).cloned().collect() };
+        let (own, held_out) = (missed(self.examples()), missed(self.held_out()));
         let mistakes: Vec<&String> = self.checks().into_iter().flat_map(Checks::mistakes).collect();
         let failures: Vec<String> =
             self.failures().iter().map(|(text, failure)| format!("{text} ({failure})")).collect();
-        let parts: [(&str, Vec<&str>); 5] = [
+        let parts: [(&str, Vec<&str>); 6] = [
             ("Examples that the oracle rejects, which were left out", texts(self.rejected())),
-            ("Held-out examples that the grammar rejects", missed.iter().map(|text| text.as_str()).collect()),
+            ("Examples that the grammar rejects", texts(&own)),
+            ("Held-out examples that the grammar rejects", texts(&held_out)),
             ("Texts that the grammar and the oracle judge differently", mistakes.iter().map(|t| t.as_str()).collect()),
             ("Valid texts in which openers and closers do not match", texts(self.unmatched())),
             ("Texts without an answer", texts(&failures)),
