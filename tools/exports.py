@@ -60,7 +60,7 @@ def damage(draw, text):
     return text
 
 
-def texts(program, folder, name, count, draw):
+def texts(program, name, count, draw):
     """Returns texts of a grammar, half of them damaged."""
     words = run(program, "--quiet", "sample", "--grammar", ROOT / "testdata/grammars" / name, "--count", str(count), "--max-length", "40", "--seed", str(draw.randrange(1 << 30)))
     texts = []
@@ -169,7 +169,7 @@ def main():
             if not options.models or not model.exists():
                 model = folder / "model.safetensors"
                 run(program, "--quiet", "learn", "--grammar", ROOT / "testdata/grammars" / name, "--prove", "-o", model)
-            given = texts(program, folder, name, options.count, draw)
+            given = texts(program, name, options.count, draw)
             wanted = verdicts(program, model, folder, given)
             for tool in options.tools:
                 files = {}

@@ -9,11 +9,10 @@ use anyhow::{Context, Result, bail};
 use echostack::recognize::Recovery;
 use echostack::{Alphabet, Limits, Model, Verdict};
 use echostack_grammar::Judge;
-use serde_json::json;
 
 use crate::output::note;
 use crate::reading::{Names, Reading, open};
-use crate::text::{Color, Paint, Report, add_verdict, hint, open_bytes, read_up_to};
+use crate::text::{Color, Paint, Report, hint, open_bytes, read_up_to, word_report};
 use crate::{Outcome, open_judge, print_json};
 
 /// Examples that are shown below the options.
@@ -204,12 +203,7 @@ fn words(
         counts.add(&verdict);
         if !quiet && (!args.failures || !verdict.is_accept()) {
             if args.json {
-                let mut value = json!({"file": name, "line": line});
-                add_verdict(&mut value, model.alphabet(), &verdict);
-                if let Some(refused) = refused {
-                    value["unexpected"] = json!(refused);
-                }
-                print_json(&value)?;
+                print_json(&word_report(model.alphabet(), (&name, line), &verdict, refused.as_deref()))?;
             } else {
                 let told = tell_in(model.alphabet(), &verdict, refused.as_deref(), paint);
                 writeln!(std::io::stdout(), "{name}:{line}: {told}")?;

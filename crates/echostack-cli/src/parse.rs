@@ -9,12 +9,12 @@ use clap::ValueEnum;
 use echostack::recognize::{Event, Node, Observer, Reduction, Tree, TreeBuilder, Visit};
 use echostack::{Alphabet, Model, Recognizer, SymbolId, Verdict};
 use echostack_grammar::Judge;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::check::{Input, tell};
 use crate::output::note;
 use crate::reading::{Names, Reading, Watch, Watched, open};
-use crate::text::{self, Color, Paint, Report, add_verdict};
+use crate::text::{self, Color, Paint, Report, word_report};
 use crate::{Outcome, is_closed_pipe};
 
 #[derive(clap::Args)]
@@ -131,14 +131,7 @@ fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &
             break;
         }
         let (verdict, refused, printer) = word.finish();
-        printer.finish(&verdict, || {
-            let mut value = json!({"file": name, "line": line});
-            add_verdict(&mut value, model.alphabet(), &verdict);
-            if let Some(refused) = &refused {
-                value["unexpected"] = json!(refused);
-            }
-            value
-        })?;
+        printer.finish(&verdict, || word_report(model.alphabet(), (name, line), &verdict, refused.as_deref()))?;
         if !verdict.is_accept() {
             note(format_args!("{name}:{line}: {}", tell(model.alphabet(), &verdict, refused.as_deref())));
         }

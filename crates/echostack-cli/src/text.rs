@@ -102,7 +102,7 @@ pub(crate) fn hint(alphabet: &Alphabet, expected: &[Lookahead], name: impl Fn(&s
 
 /// Adds what a verdict says to a JSON object: the verdict, the expected tokens and whether the end is expected, or the
 /// limit that was reached.
-pub(crate) fn add_verdict(value: &mut Value, alphabet: &Alphabet, verdict: &Verdict) {
+fn add_verdict(value: &mut Value, alphabet: &Alphabet, verdict: &Verdict) {
     value["version"] = json!(OUTPUT_VERSION);
     value["verdict"] = json!(verdict.name());
     if let Some(position) = verdict.position() {
@@ -119,6 +119,21 @@ pub(crate) fn add_verdict(value: &mut Value, alphabet: &Alphabet, verdict: &Verd
             value["expected_end"] = json!(expected.contains(&Lookahead::End));
         }
     }
+}
+
+/// Returns the JSON object for a word: the line that it is on, and the verdict.
+pub(crate) fn word_report(
+    alphabet: &Alphabet,
+    (file, line): (&str, u64),
+    verdict: &Verdict,
+    refused: Option<&str>,
+) -> Value {
+    let mut value = json!({"file": file, "line": line});
+    add_verdict(&mut value, alphabet, verdict);
+    if let Some(refused) = refused {
+        value["unexpected"] = json!(refused);
+    }
+    value
 }
 
 /// A report on a text that was checked.

@@ -28,11 +28,8 @@ pub(crate) fn build(source: Source<'_>, rules: &Rules) -> Result<(LrTable, Vec<W
     if table.names.len() > MAX_SYMBOLS {
         return Err(GrammarError::TooLarge(table.names.len()));
     }
-    let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
-    let failed = |reason: String| GrammarError::Syntax(format!("no LR(1) table could be built: {reason}"));
-    let grammar = YaccGrammar::<u32>::new_with_storaget(kind, &print(rules))
-        .map_err(|errors| failed(errors.first().map_or_else(String::new, ToString::to_string)))?;
-    let (graph, _) = from_yacc(&grammar, Minimiser::Pager).map_err(|error| failed(error.to_string()))?;
+    let (grammar, graph) =
+        compute(rules).map_err(|reason| GrammarError::Syntax(format!("no LR(1) table could be built: {reason}")))?;
     let states = States::new(rules, &grammar, &graph);
     let total = table.names.len() + usize::from(graph.all_states_len());
     if total > MAX_SYMBOLS {
@@ -58,6 +55,15 @@ pub(crate) fn build(source: Source<'_>, rules: &Rules) -> Result<(LrTable, Vec<W
     let unused = conflict::unused(&table).map(|(symbol, message)| (rules.places[symbol], message));
     let warnings = fewer.into_iter().chain(unused).map(|(at, message)| source.warning(at, &message)).collect();
     Ok((table, warnings))
+}
+
+/// Lets grmtools compute the LR(1) states of the rules, without their precedences.
+fn compute(rules: &Rules) -> Result<(YaccGrammar<u32>, StateGraph<u32>), String> {
+    let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
+    let grammar = YaccGrammar::<u32>::new_with_storaget(kind, &print(rules))
+        .map_err(|errors| errors.first().map_or_else(String::new, ToString::to_string))?;
+    let (graph, _) = from_yacc(&grammar, Minimiser::Pager).map_err(|error| error.to_string())?;
+    Ok((grammar, graph))
 }
 
 /// Whether a grammar has conflicts.
@@ -87,9 +93,7 @@ pub(crate) fn conflicts(terminals: usize, nonterminals: usize, productions: Vec<
     if count > MAX_SYMBOLS {
         return unknown;
     }
-    let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
-    let Ok(grammar) = YaccGrammar::<u32>::new_with_storaget(kind, &print(&rules)) else { return unknown };
-    let Ok((graph, _)) = from_yacc(&grammar, Minimiser::Pager) else { return unknown };
+    let Ok((grammar, graph)) = compute(&rules) else { return unknown };
     let states = States::new(&rules, &grammar, &graph);
     let conflict = |state| {
         let choices = states.choices(state);

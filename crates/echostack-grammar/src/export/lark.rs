@@ -5,11 +5,10 @@ use std::fmt::Write;
 
 use echostack::automaton::Part;
 use echostack::{Alphabet, SymbolId};
-use regex_automata::MatchKind;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::start;
-use regex_automata::{Anchored, util::primitives::StateID};
+use regex_automata::{Anchored, MatchKind};
 use regex_syntax::hir::Hir;
 
 use super::error::ExportError;
@@ -200,7 +199,6 @@ fn first_is_longest(pattern: &Hir) -> Result<bool, ExportError> {
     let begin = |dfa: &dense::DFA<Vec<u32>>| {
         dfa.start_state(&start::Config::new().anchored(Anchored::Yes)).map_err(|_| ExportError::TooLarge)
     };
-    let next = |dfa: &dense::DFA<Vec<u32>>, state: StateID, byte: u8| dfa.next_state(state, byte);
     let begins = (begin(&first)?, begin(&all)?);
     let mut seen = BTreeSet::from([(begins.0, begins.1, true)]);
     let mut open = vec![(begins.0, begins.1, true)];
@@ -216,7 +214,7 @@ fn first_is_longest(pattern: &Hir) -> Result<bool, ExportError> {
             return Ok(false);
         }
         for byte in 0..=255 {
-            let (a, b) = (next(&first, a, byte), next(&all, b, byte));
+            let (a, b) = (first.next_state(a, byte), all.next_state(b, byte));
             if !all.is_dead_state(b) && seen.insert((a, b, same_here)) {
                 open.push((a, b, same_here));
             }

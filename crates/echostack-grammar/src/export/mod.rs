@@ -14,7 +14,7 @@ use std::sync::Arc;
 use echostack::automaton::{Part, WordGrammar};
 use echostack::language::Language;
 use echostack::recognize::Mode;
-use echostack::{Alphabet, Oracle, SymbolId};
+use echostack::{Alphabet, Oracle};
 
 use self::bison::Parser;
 pub use self::error::ExportError;
@@ -92,24 +92,20 @@ impl<'a> Export<'a> {
             }
             Notation::Gbnf => {
                 let scanner = Scanner::new(*lexer, alphabet)?;
-                let spelled = spell::spell(productions, &scanner, &|token| self.name(token), true)?;
+                let spelled = spell::spell(productions, &scanner, alphabet, true)?;
                 Ok(gbnf::gbnf(&spelled, &scanner))
             }
             Notation::Llguidance => {
                 let scanner = Scanner::new(*lexer, alphabet)?;
-                let mut spelled = spell::spell(productions, &scanner, &|token| self.name(token), true)?;
+                let mut spelled = spell::spell(productions, &scanner, alphabet, true)?;
                 if !spelled.whole {
                     // llguidance takes the longest terminal that can follow. This is right if all terminals are whole
                     // tokens, or if all are single characters.
-                    spelled = spell::spell(productions, &scanner, &|token| self.name(token), false)?;
+                    spelled = spell::spell(productions, &scanner, alphabet, false)?;
                 }
                 Ok(gbnf::llguidance(&spelled, &scanner))
             }
         }
-    }
-
-    fn name(&self, token: SymbolId) -> String {
-        self.alphabet.name(token).to_string()
     }
 
     fn conflicts(&self) -> Conflicts {

@@ -184,19 +184,24 @@ impl Chars {
 
     /// Returns the states from which a rule can match.
     pub(super) fn useful(&self, rule: u32) -> Vec<bool> {
-        let mut useful: Vec<bool> = self.states.iter().map(|state| state.rule == Some(rule)).collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (at, state) in self.states.iter().enumerate() {
-                if !useful[at] && state.next.iter().any(|&(_, _, target)| useful[target]) {
-                    useful[at] = true;
-                    changed = true;
-                }
+        let matching = self.states.iter().map(|state| state.rule == Some(rule)).collect();
+        leading_to(matching, |state| &self.states[state].next)
+    }
+}
+
+/// Returns the states from which one of the given states can be reached, given the ranges that lead on from each.
+pub(super) fn leading_to<'a>(mut found: Vec<bool>, next: impl Fn(usize) -> &'a [(char, char, usize)]) -> Vec<bool> {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for state in 0..found.len() {
+            if !found[state] && next(state).iter().any(|&(_, _, target)| found[target]) {
+                found[state] = true;
+                changed = true;
             }
         }
-        useful
     }
+    found
 }
 
 /// Adds a range of code points, which continues the last one if possible.

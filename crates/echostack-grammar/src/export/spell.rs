@@ -10,12 +10,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use echostack::SymbolId;
 use echostack::automaton::Part;
+use echostack::{Alphabet, SymbolId};
 
 use super::error::ExportError;
 use super::productions::{Names, Productions, identifier};
-use super::scanner::{Chars, Scanner, literal};
+use super::scanner::{Chars, Scanner, leading_to, literal};
 
 /// The maximum number of rules of a spelled grammar.
 const MAX_RULES: usize = 50_000;
@@ -79,12 +79,12 @@ enum Key {
 pub(super) fn spell(
     grammar: &Productions,
     scanner: &Scanner,
-    token_name: &dyn Fn(SymbolId) -> String,
+    alphabet: &Alphabet,
     whole: bool,
 ) -> Result<Spelled, ExportError> {
     let mut speller = Speller::new(grammar, scanner, whole)?;
     speller.find_ends()?;
-    speller.write(token_name)
+    speller.write(alphabet)
 }
 
 struct Speller<'a> {
@@ -317,7 +317,7 @@ impl<'a> Speller<'a> {
         }
     }
 
-    fn write(mut self, token_name: &dyn Fn(SymbolId) -> String) -> Result<Spelled, ExportError> {
+    fn write(mut self, alphabet: &Alphabet) -> Result<Spelled, ExportError> {
         let mut keys = vec![Key::Root];
         let mut numbers = HashMap::from([(Key::Root, 0)]);
         let mut rules = Vec::new();
@@ -347,10 +347,10 @@ impl<'a> Speller<'a> {
             Key::Root => "root".to_string(),
             Key::Symbol(number, ..) => names.give(&identifier(&self.grammar.names[number]).to_lowercase()),
             Key::Rest(number, ..) => names.give(&(identifier(&self.grammar.names[number]).to_lowercase() + "_rest")),
-            Key::Token(token, ..) => names.give(&identifier(&token_name(token)).to_lowercase()),
+            Key::Token(token, ..) => names.give(&identifier(alphabet.name(token)).to_lowercase()),
             Key::Gap(..) => names.give("ws"),
             Key::Pattern(rule) | Key::State(rule, ..) => match self.scanner.rules[rule].token {
-                Some(token) => names.give(&identifier(&token_name(token)).to_lowercase()),
+                Some(token) => names.give(&identifier(alphabet.name(token)).to_lowercase()),
                 None => names.give("skipped"),
             },
         };
@@ -514,17 +514,8 @@ fn reaches(scan: &Scan, state: usize, to: ContextId) -> bool {
 
 /// Removes the transitions to states in which no match can end any more.
 fn prune(scan: &mut Scan) {
-    let mut useful: Vec<bool> = scan.ends.iter().map(Option::is_some).collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for state in 0..scan.next.len() {
-            if !useful[state] && scan.next[state].iter().any(|&(_, _, target)| useful[target]) {
-                useful[state] = true;
-                changed = true;
-            }
-        }
-    }
+    let ending = scan.ends.iter().map(Option::is_some).collect();
+    let useful = leading_to(ending, |state| &scan.next[state]);
     for next in &mut scan.next {
         next.retain(|&(_, _, target)| useful[target]);
     }
