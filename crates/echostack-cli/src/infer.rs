@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use echostack::Control;
-use echostack_infer::oracle::{Command, MAX_TEXT, Oracle, Process, Sandbox, split};
+use echostack_infer::oracle::{Command, MAX_TEXT, Oracle, Pattern, Process, Sandbox, split};
 use echostack_infer::{Asking, Ending, FILES, InferError, Inferred, Proved, Settings, Stop, infer};
 
 use crate::output::{count, note};
@@ -42,6 +42,16 @@ pub(crate) struct Source {
     /// The program stays open: it reads one JSON string per line, and writes true or false per line
     #[arg(long, requires = "oracle", help_heading = SOURCE)]
     persistent: bool,
+    /// Regular expression that finds the position of a failure in what the program prints: one group for the number of
+    /// characters before it, or two for a line and a column. A persistent program writes {"valid": false, "at": 3} instead
+    #[arg(long, value_name = "PATTERN", requires = "oracle", conflicts_with = "persistent", help_heading = SOURCE)]
+    position: Option<String>,
+    /// Lexer in Lex syntax, if the tokens are known; otherwise they are inferred, too
+    #[arg(long, value_name = "FILE", requires = "oracle", help_heading = SOURCE)]
+    tokens: Option<PathBuf>,
+    /// What is learned: modules, or reductions of given tokens, for languages without visible brackets
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Learner::Modules, help_heading = SOURCE)]
+    learner: Learner,
     /// Run the program in a sandbox without network and without write access (needs bubblewrap)
     #[arg(long, requires = "oracle", help_heading = SOURCE)]
     sandbox: bool,
@@ -57,6 +67,14 @@ pub(crate) struct Source {
     /// Maximum number of queries
     #[arg(long, value_name = "N", default_value_t = 2_000_000, help_heading = SOURCE)]
     queries: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Learner {
+    /// An automaton for each opener
+    Modules,
+    /// Rules that replace what is on top of a stack; needs --tokens
+    Reductions,
 }
 
 const SOURCE: &str = "Examples and oracle";
@@ -164,6 +182,12 @@ impl Source {
             failure_is_no: self.failure_is_no,
             ..settings.asking
         };
+        if let Some(path) = &self.tokens {
+            let lexer = std::fs::read_to_string(path);
+            settings.lexer = Some(lexer.with_context(|| format!("could not read the lexer {}", path.display()))?);
+        }
+        settings.reductions = self.learner == Learner::Reductions;
+        ensure!(!settings.reductions || self.tokens.is_some(), "--learner reductions needs the tokens: give --tokens");
         let inferred = match infer(&examples, &*oracle, &settings, control) {
             Ok(inferred) => inferred,
             Err(error @ InferError::Stopped(Stop::Queries(_) | Stop::Time(_))) => {
@@ -188,7 +212,9 @@ impl Source {
         if self.persistent {
             return Ok(Box::new(Process::new(words, limit, sandbox)));
         }
-        Ok(Box::new(Command::new(words, limit, sandbox).context("could not create a folder for the texts")?))
+        let pattern = self.position.as_deref().map(Pattern::new).transpose()?;
+        let command = Command::new(words, limit, sandbox).context("could not create a folder for the texts")?;
+        Ok(Box::new(command.with_pattern(pattern)))
     }
 }
 

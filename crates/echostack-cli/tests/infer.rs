@@ -104,3 +104,19 @@ fn mistakes_of_the_user_are_explained() {
         assert!(text(&output.stderr).contains(message), "{arguments:?}: {}", text(&output.stderr));
     }
 }
+
+#[test]
+fn options_that_do_not_fit_are_refused() {
+    let folder = prepared();
+    let by_exit_code = ["--examples", "examples", "--oracle", "true {}"];
+    for (more, message) in [
+        (&["--learner", "reductions"][..], "--learner reductions needs the tokens: give --tokens"),
+        (&["--position", "("], "is not a regular expression"),
+        (&["--position", "at"], "has 0 groups, but needs one"),
+        (&["--tokens", "missing.l"], "could not read the lexer missing.l"),
+    ] {
+        let output = echostack(folder.path(), &[&["infer", "-o", "out"], &by_exit_code[..], more].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(message), "{}", text(&output.stderr));
+    }
+}

@@ -237,6 +237,18 @@ impl Automaton {
 
     /// Returns the state of a module after a well-matched word, if there is one.
     pub(crate) fn run(&self, place: Place, word: &[Sym]) -> Option<State> {
+        let (stack, (_, state)) = self.follow(place, word)?;
+        stack.is_empty().then_some(state)
+    }
+
+    /// Returns whether a word of the language begins like this.
+    pub(crate) fn reads(&self, word: &[Sym]) -> bool {
+        let start = self.parts.first().and_then(|part| part.start);
+        start.is_some_and(|start| self.follow((Module::TOP, start), word).is_some())
+    }
+
+    /// Returns the places that are open after a word, and the current one.
+    fn follow(&self, place: Place, word: &[Sym]) -> Option<(Vec<Place>, Place)> {
         let mut stack: Vec<Place> = Vec::new();
         let (mut module, mut state) = place;
         for symbol in word {
@@ -252,7 +264,7 @@ impl Automaton {
                 state = *self.over((module, state)).get(class)?;
             }
         }
-        stack.is_empty().then_some(state)
+        Some((stack, (module, state)))
     }
 
     pub(crate) fn accepts(&self, word: &[Sym]) -> bool {

@@ -2,6 +2,10 @@
 
 use std::sync::OnceLock;
 
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+
 /// A set of characters, as ranges in ascending order that neither overlap nor touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CharSet(Vec<(char, char)>);
@@ -87,6 +91,16 @@ impl CharSet {
         }
         gaps.extend(from.map(|from| (from, char::MAX)));
         self.intersection(&Self(gaps))
+    }
+
+    /// Draws a character. ASCII and all other characters are equally likely.
+    pub(crate) fn draw(&self, random: &mut ChaCha8Rng) -> Option<char> {
+        let ascii: Vec<char> = self.ascii().collect();
+        let size = self.len();
+        if ascii.len() == size || (!ascii.is_empty() && random.random_bool(0.5)) {
+            return ascii.choose(random).copied();
+        }
+        self.nth(random.random_range(ascii.len()..size))
     }
 
     /// Returns the ASCII characters of the set.

@@ -1,14 +1,14 @@
 //! Checks of the inferred grammar against the oracle, after learning: what can be promised, and nothing more.
 
 use rand::RngExt;
-use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::bound::error_bound;
-use crate::draw::mutate;
+use crate::edits::Edits;
 use crate::hypothesis::Hypothesis;
 use crate::language::Language;
 use crate::queries::{Queries, Stop};
+use crate::symbols::Symbols;
 
 /// The length of the longest texts that are drawn, in characters.
 const LONGEST: usize = 60;
@@ -90,21 +90,21 @@ pub(crate) fn check(
     amount: Amount,
     random: &mut ChaCha8Rng,
 ) -> Result<Checks, Stop> {
-    let exhaustive = exhaust(language, queries, amount.strings)?;
+    let exhaustive = exhaust((language, &hypothesis.symbols), queries, amount.strings)?;
     let sizes: Vec<usize> = (0..amount.fresh).map(|_| random.random_range(1..=LONGEST)).collect();
     let drawn = hypothesis.draw(&sizes, random);
-    let letters: Vec<char> = examples.iter().flat_map(|text| text.chars()).collect();
-    let spelled: Vec<Vec<char>> = examples.iter().map(|text| text.chars().collect()).collect();
-    let edited = (0..amount.fresh).filter_map(|_| {
-        let example = spelled.choose(random)?;
-        Some(mutate(example, &letters, &spelled, random).into_iter().collect())
-    });
-    let edited: Vec<String> = edited.collect();
+    let edits = Edits::new(examples, &hypothesis.symbols);
+    let edited: Vec<String> = (0..amount.fresh).filter_map(|_| edits.any(examples, random)).collect();
     let strange = strange(&drawn, examples);
-    let from_grammar = "texts drawn from the grammar: a random walk of about 1 to 60 characters; they say nothing about \
-                        valid texts that the grammar rejects";
-    let from_examples = "examples with one to three random edits: a character or a part of an example inserted, left out, \
-                         replaced, repeated or swapped";
+    let unit = if hypothesis.symbols.lexer().is_some() { "token" } else { "character" };
+    let from_grammar = format!(
+        "texts drawn from the grammar: a random walk of about 1 to 60 {unit}s; they say nothing about valid texts that the \
+         grammar rejects"
+    );
+    let from_examples = format!(
+        "examples with one to three random edits: a {unit} or a part of an example inserted, left out, replaced, repeated \
+         or swapped"
+    );
     let mut samples = Vec::new();
     for (distribution, texts) in [(from_grammar, drawn), (from_examples, edited)] {
         samples.push(sample(distribution, &texts, language, queries, amount.delta)?);
@@ -139,7 +139,7 @@ fn compare(
 }
 
 fn sample(
-    distribution: &str,
+    distribution: String,
     texts: &[String],
     language: &Language,
     queries: &mut Queries<'_>,
@@ -147,18 +147,22 @@ fn sample(
 ) -> Result<Sample, Stop> {
     let (set_aside, valid, mistakes) = compare(texts, language, queries)?;
     let count = texts.len() - set_aside;
-    Ok(Sample { distribution: distribution.to_string(), count, valid, set_aside, mistakes, delta })
+    Ok(Sample { distribution, count, valid, set_aside, mistakes, delta })
 }
 
 /// Asks about all token strings up to the greatest length for which there are at most `most`.
-fn exhaust(language: &Language, queries: &mut Queries<'_>, most: usize) -> Result<Exhaustive, Stop> {
+fn exhaust(
+    (language, symbols): (&Language, &Symbols),
+    queries: &mut Queries<'_>,
+    most: usize,
+) -> Result<Exhaustive, Stop> {
     let tokens = &language.files().tokens;
     let mut found = Exhaustive::default();
     let mut layer: Vec<Vec<usize>> = vec![Vec::new()];
     loop {
         let mut texts = Vec::new();
         for string in &layer {
-            let text: String = string.iter().map(|&token| tokens[token].1.as_str()).collect();
+            let text = symbols.join(string.iter().map(|&token| tokens[token].1.as_str()));
             found.strings += 1;
             if language.reads_as(&text, string) { texts.push(text) } else { found.unreadable += 1 }
         }

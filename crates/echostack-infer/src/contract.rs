@@ -31,6 +31,8 @@ pub(crate) struct Token {
     pub(crate) regex: Regex,
     /// A shortest text.
     pub(crate) text: String,
+    /// The names of the given tokens that it stands for, if tokens were given.
+    pub(crate) given: Vec<String>,
 }
 
 /// An automaton over tokens.
@@ -80,7 +82,7 @@ pub(crate) fn contract(automaton: &Automaton, symbols: &Symbols) -> Result<Contr
     product.finish(automaton, symbols, &hubs)
 }
 
-/// Treats every symbol as a token. The result is exact, but large.
+/// Treats every symbol as a token. The result is exact, but large if the symbols are classes of characters.
 pub(crate) fn keep_symbols(automaton: &Automaton, symbols: &Symbols) -> Contracted {
     let mut used: BTreeSet<Sym> =
         automaton.parts.iter().flat_map(|p| &p.plain).flat_map(|m| m.keys().copied()).collect();
@@ -88,7 +90,11 @@ pub(crate) fn keep_symbols(automaton: &Automaton, symbols: &Symbols) -> Contract
         used.extend(automaton.opener(module).into_iter().chain([closer]));
     }
     let numbers: HashMap<Sym, TokenId> = used.iter().enumerate().map(|(at, &symbol)| (symbol, TokenId(at))).collect();
-    let tokens = used.iter().map(|&symbol| Token { regex: label(symbol, symbols), text: symbols.text(symbol) });
+    let tokens = used.iter().map(|&symbol| Token {
+        regex: label(symbol, symbols),
+        text: symbols.text(symbol),
+        given: symbols.names(symbol).into_iter().map(String::from).collect(),
+    });
     let places =
         || automaton.modules().flat_map(|module| automaton.live[module.at()].iter().map(move |&state| (module, state)));
     Contracted {
@@ -258,7 +264,7 @@ impl Product {
         }
         let text = self.shortest(outcome, symbols);
         let regex = Regex::of(arcs, 0, end)?.ok_or(TooLarge)?;
-        Ok(Token { regex, text })
+        Ok(Token { regex, text, given: Vec::new() })
     }
 
     /// Returns a shortest text of an outcome.

@@ -7,7 +7,6 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::automaton::Automaton;
-use crate::charset::CharSet;
 use crate::learner::{Closed, Module, State};
 use crate::symbols::{Sym, Word};
 
@@ -121,16 +120,6 @@ impl<'a> Draw<'a> {
             state = target;
         }
     }
-}
-
-/// Draws a character. ASCII and all other characters are equally likely.
-pub(crate) fn draw_member(members: &CharSet, random: &mut ChaCha8Rng) -> Option<char> {
-    let ascii: Vec<char> = members.ascii().collect();
-    let size = members.len();
-    if ascii.len() == size || (!ascii.is_empty() && random.random_bool(0.5)) {
-        return ascii.choose(random).copied();
-    }
-    members.nth(random.random_range(ascii.len()..size))
 }
 
 /// Returns a word after one to three edits. Some edits insert a part of another word.

@@ -7,10 +7,14 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
+use echostack::Alphabet;
+use echostack::automaton::{Part, WordGrammar};
+
 use crate::automaton::Place;
 use crate::contract::{Contracted, TokenId};
 use crate::learner::{Closed, Module};
 use crate::names::{Names, camel, of_token};
+use crate::symbols::Symbols;
 
 /// A grammar and its lexer, as texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,22 +27,55 @@ pub struct Files {
     pub tokens: Vec<(String, String)>,
 }
 
-/// Writes a grammar and a lexer. The comment is the first line of the grammar.
-pub(crate) fn write(contracted: &Contracted, comment: &str) -> Files {
-    let mut names = Names::default();
-    let tokens: Vec<String> = contracted.tokens.iter().map(|token| names.take(&of_token(token))).collect();
-    let mut lexer = "%%\n".to_string();
-    for (token, name) in contracted.tokens.iter().zip(&tokens) {
-        _ = writeln!(lexer, "{} \"{name}\"", token.regex);
+/// Writes a grammar, and the lexer of its tokens. The comment is the first line of the grammar.
+pub(crate) fn write(contracted: &Contracted, symbols: &Symbols, comment: &str) -> Files {
+    if let Some(lexer) = symbols.lexer() {
+        let names: Vec<Vec<String>> = contracted.tokens.iter().map(|token| token.given.clone()).collect();
+        let grammar = Writer::new(contracted, &names).grammar(comment);
+        let tokens = symbols.tokens().map(|(_, name, text)| (name.to_string(), text.to_string())).collect();
+        return Files { grammar, lexer: lexer.source().to_string(), tokens };
     }
-    let grammar = Writer::new(contracted, &tokens).grammar(comment);
-    let tokens = tokens.into_iter().zip(contracted.tokens.iter().map(|token| token.text.clone())).collect();
-    Files { grammar, lexer, tokens }
+    let mut names = Names::default();
+    let names: Vec<Vec<String>> = contracted.tokens.iter().map(|token| vec![names.take(&of_token(token))]).collect();
+    let mut lexer = "%%\n".to_string();
+    for (token, name) in contracted.tokens.iter().zip(&names) {
+        _ = writeln!(lexer, "{} \"{}\"", token.regex, name.concat());
+    }
+    let grammar = Writer::new(contracted, &names).grammar(comment);
+    let texts = contracted.tokens.iter().map(|token| token.text.clone());
+    Files { grammar, lexer, tokens: names.iter().map(|name| name.concat()).zip(texts).collect() }
+}
+
+/// Writes the grammar of reductions. Its rules are named after the tokens of their shortest alternatives.
+pub(crate) fn write_words(words: &WordGrammar, alphabet: &Alphabet, comment: &str) -> String {
+    let token = |part: &Part| if let Part::Token(token) = part { Some(alphabet.name(*token)) } else { None };
+    let mut names = Names::default();
+    let mut rules: Vec<String> = vec![names.take("Start")];
+    for own in words.productions.iter().skip(1) {
+        let shortest = own.iter().min_by_key(|parts| parts.len());
+        let tokens: Vec<&str> = shortest.into_iter().flatten().filter_map(token).collect();
+        rules.push(names.take(&format!("Part{}", camel(&tokens.join("_")))));
+    }
+    let mut text = String::new();
+    _ = writeln!(text, "// {comment}\n%start Start\n%%");
+    let part = |part: &Part| match *part {
+        Part::Token(token) => format!("'{}'", alphabet.name(token)),
+        Part::Nonterminal(number) => rules[number].clone(),
+    };
+    let body = |parts: &Vec<Part>| match parts[..] {
+        [] => "%empty".to_string(),
+        _ => parts.iter().map(part).collect::<Vec<_>>().join(" "),
+    };
+    for (name, own) in rules.iter().zip(&words.productions) {
+        write_rule(&mut text, name, &own.iter().map(body).collect::<Vec<_>>());
+    }
+    text
 }
 
 struct Writer<'a> {
     contracted: &'a Contracted,
-    tokens: &'a [String],
+    /// The names of the tokens. A given opener or closer can consist of several tokens.
+    tokens: &'a [Vec<String>],
     states: BTreeMap<Place, String>,
     closed: BTreeMap<Closed, String>,
     /// The places in the order in which they are found.
@@ -46,12 +83,12 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(contracted: &'a Contracted, tokens: &'a [String]) -> Self {
+    fn new(contracted: &'a Contracted, tokens: &'a [Vec<String>]) -> Self {
         let mut this = Self { contracted, tokens, states: BTreeMap::new(), closed: BTreeMap::new(), order: Vec::new() };
         let mut names = Names::default();
         names.take("Start");
         for (&class, ways) in &contracted.closings {
-            let mut openers: Vec<String> = ways.iter().map(|(open, ..)| camel(&tokens[open.at()])).collect();
+            let mut openers: Vec<String> = ways.iter().map(|(open, ..)| camel(&tokens[open.at()].join("_"))).collect();
             openers.dedup();
             let name = if let [opener] = &openers[..] { format!("{opener}Group") } else { "Group".to_string() };
             this.closed.insert(class, names.take(&name));
@@ -60,7 +97,7 @@ impl<'a> Writer<'a> {
             let module = Module(number as u32);
             let openers = || contracted.closings.values().flatten().find(|(_, place, _)| place.0 == module);
             let base = match openers() {
-                Some((open, ..)) => format!("In{}", camel(&tokens[open.at()])),
+                Some((open, ..)) => format!("In{}", camel(&tokens[open.at()].join("_"))),
                 None => "Text".to_string(),
             };
             let Some(start) = start.filter(|&start| contracted.moves.contains_key(&(module, start))) else { continue };
@@ -71,7 +108,7 @@ impl<'a> Writer<'a> {
                 for (label, target) in this.steps(place) {
                     if let Entry::Vacant(state) = this.states.entry(target) {
                         let step = label.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
-                        let step = step.map_or_else(|| label.clone(), camel);
+                        let step = step.map_or_else(|| label.clone(), |name| camel(&name.replace("' '", "_")));
                         let name = names.take(&format!("{base}After{step}"));
                         state.insert(name);
                         waiting.push_back(target);
@@ -83,7 +120,7 @@ impl<'a> Writer<'a> {
     }
 
     fn token(&self, token: TokenId) -> String {
-        format!("'{}'", self.tokens[token.at()])
+        format!("'{}'", self.tokens[token.at()].join("' '"))
     }
 
     /// Returns the steps from a place, as they are written in rules.

@@ -1,9 +1,11 @@
 //! Inferring a language from examples and an oracle.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use echostack::Control;
+use echostack_grammar::{Lexer, LexerError};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -14,6 +16,7 @@ use crate::inference::{Inference, Spent};
 use crate::language::Language;
 use crate::oracle::{Failure, MAX_TEXT, Oracle};
 use crate::queries::{Asking, Queries, Stop};
+use crate::symbols::Symbols;
 use crate::teacher::Teacher;
 
 /// The number of examples from which on a fifth of them is held out, unless the settings say otherwise.
@@ -39,6 +42,10 @@ pub struct Settings {
     pub fresh: usize,
     /// One minus the confidence of the bounds.
     pub delta: f64,
+    /// The lexer in Lex syntax, if the tokens are known. Otherwise, they are inferred, too.
+    pub lexer: Option<String>,
+    /// Whether to learn reductions of given tokens instead of modules: for languages without visible brackets.
+    pub reductions: bool,
     /// How texts are asked.
     pub asking: Asking,
 }
@@ -53,6 +60,8 @@ impl Default for Settings {
             strings: 5000,
             fresh: 1000,
             delta: 0.05,
+            lexer: None,
+            reductions: false,
             asking: Asking::default(),
         }
     }
@@ -71,6 +80,18 @@ pub enum InferError {
         /// The number of examples.
         count: usize,
         /// One of them.
+        example: String,
+    },
+    /// Reductions need tokens.
+    #[error("reductions are learned over tokens; give a lexer")]
+    NoLexer,
+    /// The lexer that was given cannot be used.
+    #[error("the lexer cannot be used: {0}")]
+    Lexer(#[from] LexerError),
+    /// The lexer that was given does not read an example.
+    #[error("the lexer does not read the example {example:?}; each part of it must be a token or skipped")]
+    Unread {
+        /// The example.
         example: String,
     },
     /// The run stopped before there was a hypothesis.
@@ -97,6 +118,7 @@ pub struct Inferred {
     pub(crate) spent: Spent,
     pub(crate) queries: usize,
     pub(crate) reused: usize,
+    pub(crate) derived: usize,
     pub(crate) set_aside: usize,
     pub(crate) assumed: usize,
     pub(crate) failures: Vec<(String, Failure)>,
@@ -135,6 +157,9 @@ pub fn infer(
     settings: &Settings,
     control: &dyn Control,
 ) -> Result<Inferred, InferError> {
+    if settings.reductions && settings.lexer.is_none() {
+        return Err(InferError::NoLexer);
+    }
     let mut teacher = Teacher::new(Queries::new(oracle, settings.asking.clone(), control)?);
     let unique: BTreeSet<&String> = examples.iter().filter(|text| text.len() <= MAX_TEXT).collect();
     let unique: Vec<String> = unique.into_iter().cloned().collect();
@@ -148,8 +173,24 @@ pub fn infer(
         return Err(InferError::NoneValid { count: unique.len(), example: first.clone() });
     }
     let held_out = hold_out(&mut valid, settings);
-    let mut run = Inference::new(teacher, settings.seed);
-    let ended = run.prepare(&valid).and_then(|()| learn_and_check(&mut run, &valid, settings));
+    if let Some(lexer) = &settings.lexer {
+        let lexer = Arc::new(Lexer::new(lexer)?);
+        if let Some(example) = valid.iter().chain(&held_out).find(|text| lexer.tokens(text).1.is_some()) {
+            return Err(InferError::Unread { example: example.clone() });
+        }
+        teacher.queries.lexer = Some(lexer.clone());
+        teacher.symbols = Symbols::of_lexer(lexer, &valid);
+    }
+    let symbols = teacher.symbols.clone();
+    let mut run = Inference::new(teacher, settings.seed, settings.reductions);
+    let mut ended = run.prepare(&valid).and_then(|()| learn_and_check(&mut run, &valid, settings));
+    if matches!(ended, Err(Stop::Positions)) {
+        let Teacher { mut queries, .. } = run.teacher;
+        queries.forget_positions();
+        run = Inference::new(Teacher { symbols, ..Teacher::new(queries) }, settings.seed, settings.reductions);
+        run.log.push("the positions of failures contradict the answers, so they are not used".to_string());
+        ended = run.prepare(&valid).and_then(|()| learn_and_check(&mut run, &valid, settings));
+    }
     let (ending, found) = match ended {
         Ok((ending, found)) => (ending, Some(found)),
         Err(stop) if stop.has_result() && run.frozen.is_some() => (Ending::NotSettled(stop.to_string()), None),
@@ -179,6 +220,7 @@ pub fn infer(
         spent,
         queries: teacher.queries.asked,
         reused: teacher.queries.reused,
+        derived: teacher.queries.derived,
         set_aside: teacher.queries.set_aside,
         assumed: teacher.assumed,
         time: teacher.queries.elapsed(),
@@ -229,7 +271,11 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
         let amount = Amount { strings: settings.strings, fresh: settings.fresh, delta };
         let before = run.teacher.queries.asked;
         let both = (&hypothesis, &language);
-        let mut checks = check(both, examples, &mut run.teacher.queries, amount, &mut run.random)?;
+        // What positions say is not trusted here.
+        run.teacher.queries.asks_all = true;
+        let checks = check(both, examples, &mut run.teacher.queries, amount, &mut run.random);
+        run.teacher.queries.asks_all = false;
+        let mut checks = checks?;
         checks.attempts = attempt;
         run.spent.checks += run.teacher.queries.asked - before;
         let mistakes: Vec<String> = checks.mistakes().cloned().collect();
@@ -276,6 +322,13 @@ impl Inferred {
         self.hypothesis.accepts(text)
     }
 
+    /// Returns the number of characters before the first one with which no text of the inferred language begins, if the
+    /// text is not in the language. The end of the text counts as a character. Positions in a language that was learned
+    /// from given tokens are not known: they are at the end.
+    pub fn fails_at(&self, text: &str) -> Option<usize> {
+        self.hypothesis.fails_at(text)
+    }
+
     /// Draws a text of the inferred language, of very roughly `size` characters. Returns `None` if the language is empty.
     pub fn draw(&self, size: usize, random: &mut ChaCha8Rng) -> Option<String> {
         self.hypothesis.draw(&[size], random).pop()
@@ -301,6 +354,11 @@ impl Inferred {
         self.reused
     }
 
+    /// Returns the number of answers that followed from the positions of failures, without asking.
+    pub fn derived(&self) -> usize {
+        self.derived
+    }
+
     /// Returns the number of texts that were set aside because the oracle gave no answer.
     pub fn set_aside(&self) -> usize {
         self.set_aside
@@ -316,9 +374,9 @@ impl Inferred {
         self.time
     }
 
-    /// Returns the number of states of the automaton over characters.
+    /// Returns the number of states of the automaton over characters, or of reductions and accepted normal forms.
     pub fn states(&self) -> usize {
-        self.hypothesis.automaton.states()
+        self.hypothesis.size()
     }
 
     /// Returns what happened in each step.

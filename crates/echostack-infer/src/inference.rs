@@ -9,11 +9,11 @@ use rand_chacha::ChaCha8Rng;
 use crate::automaton::Automaton;
 use crate::charset::CharSet;
 use crate::classes::{classes, partition, representative};
-use crate::draw::draw_member;
-use crate::hypothesis::Hypothesis;
+use crate::hypothesis::{Hypothesis, Model};
 use crate::learner::{Learned, Learner};
 use crate::queries::Stop;
-use crate::shrink::{SHORT, shrink};
+use crate::reductions::Reducer;
+use crate::shrink::{is_short, shrink};
 use crate::symbols::{Sym, Word};
 use crate::tags::{self, Tags};
 use crate::teacher::Teacher;
@@ -22,6 +22,9 @@ use crate::teacher::Teacher;
 const MORE_SPANS: usize = 40_000;
 /// The number of times that tags are inferred.
 const MAX_TAGGINGS: usize = 6;
+
+/// The most times, very roughly, that a part of an example is repeated in the first tests.
+const REPEATED: f64 = 40.;
 
 /// The number of queries of each step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub struct Spent {
 pub(crate) struct Inference<'a> {
     pub(crate) teacher: Teacher<'a>,
     pub(crate) learner: Learner,
+    /// The second learner, if it is used instead of the first.
+    reducer: Option<Reducer>,
     pub(crate) random: ChaCha8Rng,
     /// Valid base words.
     pub(crate) words: Vec<Word>,
@@ -58,6 +63,8 @@ pub(crate) struct Inference<'a> {
     pub(crate) unfinished: bool,
     /// Whether the last round could not find all suggestions.
     pub(crate) cut: bool,
+    /// The most times, very roughly, that a part of an example is repeated in tests.
+    pub(crate) repeated: f64,
     /// Valid words whose openers and closers do not match.
     pub(crate) unmatched: Vec<String>,
     /// The characters of the examples.
@@ -73,10 +80,11 @@ pub(crate) struct Inference<'a> {
 
 impl<'a> Inference<'a> {
     /// Begins a run without any knowledge.
-    pub(crate) fn new(teacher: Teacher<'a>, seed: u64) -> Self {
+    pub(crate) fn new(teacher: Teacher<'a>, seed: u64, reductions: bool) -> Self {
         Self {
             teacher,
             learner: Learner::new(Vec::new(), Vec::new()),
+            reducer: reductions.then(Reducer::default),
             random: ChaCha8Rng::seed_from_u64(seed),
             words: Vec::new(),
             long: Vec::new(),
@@ -86,6 +94,7 @@ impl<'a> Inference<'a> {
             retagged: false,
             unfinished: false,
             cut: false,
+            repeated: REPEATED,
             unmatched: Vec::new(),
             seen: BTreeSet::new(),
             tested: HashSet::new(),
@@ -99,20 +108,13 @@ impl<'a> Inference<'a> {
     pub(crate) fn prepare(&mut self, texts: &[String]) -> Result<(), Stop> {
         let began = self.teacher.queries.asked;
         let mut short = texts.to_vec();
-        if texts.iter().any(|text| text.chars().count() > SHORT) {
+        if texts.iter().any(|text| !is_short(text, &self.teacher.symbols)) {
             short = shrink(texts, &mut self.teacher)?;
             self.long = texts.iter().filter(|text| !short.contains(text)).cloned().collect();
             self.log.push(format!("{} examples shrunk to {} short ones", texts.len(), short.len()));
         }
-        self.seen = texts.iter().flat_map(|text| text.chars()).collect();
-        let found = classes(&short, &mut self.teacher)?;
-        self.unused = found.unused;
-        for (letter, members) in found.used {
-            self.teacher.symbols.add_class(letter, members);
-        }
-        short.sort_by_key(|text| text.chars().count());
-        for text in &short {
-            self.represent(text)?;
+        if self.teacher.symbols.lexer().is_none() {
+            self.find_classes(texts, &mut short)?;
         }
         let mut words: Vec<Word> = short.iter().filter_map(|text| self.teacher.symbols.base(text)).collect();
         let mut seen = HashSet::new();
@@ -122,6 +124,9 @@ impl<'a> Inference<'a> {
         self.words = words.into_iter().zip(valid).filter(|(_, valid)| *valid).map(|(word, _)| word).collect();
         self.words.sort_by_key(Vec::len);
         self.spent.classes = self.teacher.queries.asked - began;
+        if self.reducer.is_some() {
+            return Ok(());
+        }
         self.tag(None)?;
         self.spent.tags = self.teacher.queries.asked - began - self.spent.classes;
         let classes = self.teacher.symbols.in_use().len();
@@ -129,8 +134,22 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
+    fn find_classes(&mut self, texts: &[String], short: &mut [String]) -> Result<(), Stop> {
+        self.seen = texts.iter().flat_map(|text| text.chars()).collect();
+        let found = classes(short, &mut self.teacher)?;
+        self.unused = found.unused;
+        for (letter, members) in found.used {
+            self.teacher.symbols.add_class(letter, members);
+        }
+        short.sort_by_key(|text| text.chars().count());
+        short.iter().try_for_each(|text| self.represent(text))
+    }
+
     /// Splits classes until the text is valid with the representatives of its characters, too.
     fn represent(&mut self, text: &str) -> Result<(), Stop> {
+        if self.teacher.symbols.lexer().is_some() {
+            return Ok(());
+        }
         for letter in text.chars() {
             if self.teacher.symbols.class_of(letter).is_none() {
                 self.use_letter(letter, &CharSet::of(letter));
@@ -280,6 +299,11 @@ impl<'a> Inference<'a> {
                 self.represent(text)?;
             }
             let Some(base) = self.teacher.symbols.base(text) else { continue };
+            if let Some(reducer) = &mut self.reducer {
+                learned |= answer != reducer.found.accepts(&base);
+                reducer.mend(&base, &mut self.teacher)?;
+                continue;
+            }
             let word = self.teacher.symbols.lex(&base);
             if answer != self.learner.accepts(&word, &mut self.teacher)? {
                 learned |= self.correct(&word, text, answer)?;
@@ -291,8 +315,25 @@ impl<'a> Inference<'a> {
     /// Makes all decisions of the hypothesis, and keeps it.
     pub(crate) fn freeze(&mut self) -> Result<Automaton, Stop> {
         let automaton = Automaton::freeze(&mut self.learner, &mut self.teacher)?;
-        self.frozen = Some(Hypothesis { symbols: self.teacher.symbols.clone(), automaton: automaton.clone() });
+        let model = Model::Modules(automaton.clone());
+        self.frozen = Some(Hypothesis { symbols: self.teacher.symbols.clone(), model });
         Ok(automaton)
+    }
+
+    /// Learns reductions until a whole round of tests finds nothing. Returns whether it did, or nothing if the first
+    /// learner is used.
+    pub(crate) fn learn_reductions(&mut self, tests: usize, rounds: usize) -> Result<Option<bool>, Stop> {
+        let Some(reducer) = &mut self.reducer else { return Ok(None) };
+        let began = self.teacher.queries.asked;
+        let learned = reducer.learn(&self.words, (tests, rounds), &mut self.teacher, &mut self.random);
+        let model = Model::Reductions(reducer.found.clone());
+        self.frozen = Some(Hypothesis { symbols: self.teacher.symbols.clone(), model });
+        let (settled, last_test) = learned?;
+        self.spent.last_test = last_test;
+        self.spent.learning = self.teacher.queries.asked - began - last_test;
+        let (size, queries) = (reducer.found.len(), self.teacher.queries.asked);
+        self.log.push(format!("{size} reductions and accepted normal forms; {queries} queries"));
+        Ok(Some(settled))
     }
 
     /// Returns a text of a word, usually with other members of its classes than the representatives.
@@ -301,13 +342,7 @@ impl<'a> Inference<'a> {
         if self.random.random_bool(0.3) {
             return symbols.render(word);
         }
-        let mut text = String::with_capacity(word.len());
-        for &symbol in word {
-            match symbols.members(symbol) {
-                Some(members) => text.extend(draw_member(members, &mut self.random)),
-                None => text.push_str(&symbols.text(symbol)),
-            }
-        }
+        let text = symbols.draw(word, &mut self.random);
         let same = symbols.base(&text).is_some_and(|base| symbols.lex(&base) == word);
         if same { text } else { symbols.render(word) }
     }
@@ -347,7 +382,7 @@ impl<'a> Inference<'a> {
     /// Puts a character without a use into a word. If the text is valid, the character has a use. Returns whether it is.
     pub(crate) fn try_unused(&mut self, word: &[Sym]) -> Result<bool, Stop> {
         let Some(part) = self.unused.choose(&mut self.random).cloned() else { return Ok(false) };
-        let Some(letter) = draw_member(&part, &mut self.random) else { return Ok(false) };
+        let Some(letter) = part.draw(&mut self.random) else { return Ok(false) };
         let at = self.random.random_range(0..=word.len());
         let after = (at + self.random.random_range(0..2)).min(word.len());
         let symbols = &self.teacher.symbols;

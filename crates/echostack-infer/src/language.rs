@@ -1,16 +1,19 @@
 //! The inferred language as a grammar with a lexer, checked against the automaton over characters.
 
+use echostack::automaton::WordGrammar;
 use echostack::language::Language as _;
-use echostack::{Oracle, Recognizer, Verdict};
+use echostack::{Automaton, Oracle, Recognizer, Verdict};
 use echostack_grammar::{Encoding, Grammar, GrammarError, Lexer, Subject};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::contract::{Contracted, contract, keep_symbols};
-use crate::draw::mutate;
-use crate::export::{Files, write};
-use crate::hypothesis::Hypothesis;
+use crate::edits::Edits;
+use crate::export::{Files, write, write_words};
+use crate::hypothesis::{Hypothesis, Model};
+use crate::reductions::Reductions;
+use crate::symbols::Symbols;
 
 /// The number of texts, and as many near misses, on which the grammar is compared with the automaton over characters.
 const COMPARED: usize = 1000;
@@ -34,15 +37,33 @@ impl Language {
         if hypothesis.is_empty() {
             return None;
         }
-        let (automaton, symbols) = (&hypothesis.automaton, &hypothesis.symbols);
-        let contracted = contract(automaton, symbols).ok();
-        let contracted = contracted.and_then(|contracted| Self::new(&contracted, comment, true));
+        let symbols = &hypothesis.symbols;
+        let automaton = match &hypothesis.model {
+            Model::Modules(automaton) => automaton,
+            Model::Reductions(reductions) => return Self::of_reductions(reductions, symbols, comment),
+        };
+        let given = symbols.lexer().is_some();
+        let contracted = if given { None } else { contract(automaton, symbols).ok() };
+        let contracted = contracted.and_then(|contracted| Self::new(&contracted, symbols, comment, true));
         let contracted = contracted.filter(|language| language.agrees_with(hypothesis, examples));
-        contracted.or_else(|| Self::new(&keep_symbols(automaton, symbols), comment, false))
+        contracted.or_else(|| Self::new(&keep_symbols(automaton, symbols), symbols, comment, given))
     }
 
-    fn new(contracted: &Contracted, comment: &str, has_tokens: bool) -> Option<Self> {
-        let files = write(contracted, comment);
+    /// Returns the grammar of reductions, if there is one in which every text has one structure.
+    fn of_reductions(reductions: &Reductions, symbols: &Symbols, comment: &str) -> Option<Self> {
+        let lexer = symbols.lexer()?;
+        let oracle = Oracle::strict(Automaton::from_json(&reductions.automaton(symbols)).ok()?).ok()?;
+        let grammar = write_words(&WordGrammar::new(&oracle).ok()?, oracle.alphabet(), comment);
+        let tokens = symbols.tokens().map(|(_, name, text)| (name.to_string(), text.to_string())).collect();
+        let files = Files { grammar, lexer: lexer.source().to_string(), tokens };
+        let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).ok()?;
+        let oracle = Oracle::strict(grammar.automaton().clone()).ok()?;
+        let lexer = Lexer::new(&files.lexer).ok()?;
+        Some(Self { files, lexer, oracle, has_tokens: true, states: reductions.len() })
+    }
+
+    fn new(contracted: &Contracted, symbols: &Symbols, comment: &str, has_tokens: bool) -> Option<Self> {
+        let files = write(contracted, symbols, comment);
         let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).ok()?;
         let lexer = Lexer::new(&files.lexer).ok()?;
         let oracle = Oracle::strict(grammar.automaton().clone()).ok()?;
@@ -52,18 +73,14 @@ impl Language {
     /// Returns whether the grammar and the automaton over characters judge many texts alike.
     fn agrees_with(&self, hypothesis: &Hypothesis, examples: &[String]) -> bool {
         let mut random = ChaCha8Rng::seed_from_u64(0);
-        let letters: Vec<char> = examples.iter().flat_map(|text| text.chars()).collect();
-        let spelled: Vec<Vec<char>> = examples.iter().map(|text| text.chars().collect()).collect();
         let sizes: Vec<usize> = (0..COMPARED).map(|_| random.random_range(1..=LONGEST)).collect();
         let drawn = hypothesis.draw(&sizes, &mut random);
+        let near = Edits::new(examples, &hypothesis.symbols);
         let near: Vec<String> = drawn
             .iter()
             .map(|drawn| {
-                let from: Vec<char> = match spelled.choose(&mut random) {
-                    Some(example) if random.random_bool(0.3) => example.clone(),
-                    _ => drawn.chars().collect(),
-                };
-                mutate(&from, &letters, &spelled, &mut random).into_iter().collect()
+                let from = examples.choose(&mut random).filter(|_| random.random_bool(0.3)).unwrap_or(drawn);
+                near.edit(from, &mut random)
             })
             .collect();
         let mut texts = examples.iter().chain(&drawn).chain(&near);

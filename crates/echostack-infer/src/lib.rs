@@ -24,6 +24,9 @@
 //! 5. The hypothesis is tested on *suggestions*, which are exhaustive (`suggest`, `probe`), and on random words
 //!    (`rounds`, `draw`), until a whole round finds nothing.
 //!
+//! If the tokens are known, the first two steps are left out. For given tokens there is also a second learner, of
+//! languages without visible brackets (`reductions`).
+//!
 //! The same seed, examples and oracle give the same result, with any number of workers.
 
 mod automaton;
@@ -33,6 +36,7 @@ mod checks;
 mod classes;
 mod contract;
 mod draw;
+mod edits;
 mod export;
 mod hypothesis;
 mod infer;
@@ -41,8 +45,10 @@ mod language;
 mod learner;
 mod names;
 pub mod oracle;
+mod positions;
 mod probe;
 mod queries;
+mod reductions;
 mod regex;
 mod report;
 mod rounds;

@@ -75,7 +75,7 @@ fn looks(text: &str) -> String {
             words.push(match look {
                 Look::Letter => "LETTER".to_string(),
                 Look::Digit => "DIGIT".to_string(),
-                Look::Other(letter) => of_mark(letter).to_uppercase(),
+                Look::Other(_) | Look::Token(_) => of_mark(letter).to_uppercase(),
             });
         }
         last = Some(look);

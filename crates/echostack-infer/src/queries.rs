@@ -5,14 +5,17 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use echostack::Control;
 use echostack::control::Stage;
+use echostack_grammar::Lexer;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::oracle::{Answer, Failure, MAX_TEXT, Oracle};
+use crate::positions::{Contradiction, Positions};
 
 /// The number of failures in a row after which the program is given up.
 const MAX_FAILURES: usize = 100;
@@ -74,6 +77,9 @@ pub enum Stop {
         /// The last failure.
         failure: Failure,
     },
+    /// A valid text begins like one that fails there.
+    #[error("the positions of failures contradict the answers")]
+    Positions,
     /// The file of answers cannot be used.
     #[error("could not use the answers in {path}: {reason}")]
     Answers {
@@ -95,6 +101,8 @@ impl Stop {
 struct Known {
     /// The answer; `None` if the text was set aside.
     answer: Option<bool>,
+    /// Where the text fails, if the oracle said so.
+    at: Option<usize>,
     /// Whether this run has asked for it. An answer may also come from the file.
     used: bool,
 }
@@ -117,6 +125,14 @@ pub(crate) struct Queries<'a> {
     /// Some of the texts that were set aside, with the reasons.
     pub(crate) failures: Vec<(String, Failure)>,
     failures_in_a_row: usize,
+    /// What the positions of failures say about other texts; `None` if they are not used.
+    positions: Option<Positions>,
+    /// The number of answers that positions gave.
+    pub(crate) derived: usize,
+    /// The lexer that was given. A position then means the token at this place.
+    pub(crate) lexer: Option<Arc<Lexer>>,
+    /// Whether every text is asked about, as in the checks after learning.
+    pub(crate) asks_all: bool,
 }
 
 impl fmt::Debug for Queries<'_> {
@@ -150,6 +166,10 @@ impl<'a> Queries<'a> {
             set_aside: 0,
             failures: Vec::new(),
             failures_in_a_row: 0,
+            positions: Some(Positions::new()),
+            derived: 0,
+            lexer: None,
+            asks_all: false,
         })
     }
 
@@ -160,7 +180,7 @@ impl<'a> Queries<'a> {
 
     /// Returns the answer to one query; `None` if it was set aside.
     pub(crate) fn ask(&mut self, text: &str) -> Result<Option<bool>, Stop> {
-        if let Some(Known { answer, used: true }) = self.known.get(text) {
+        if let Some(Known { answer, used: true, .. }) = self.known.get(text) {
             return Ok(*answer);
         }
         Ok(self.ask_all(&[text])?.pop().flatten())
@@ -170,19 +190,23 @@ impl<'a> Queries<'a> {
     pub(crate) fn ask_all<T: AsRef<str> + Sync>(&mut self, texts: &[T]) -> Result<Vec<Option<bool>>, Stop> {
         let mut fresh: Vec<&str> = Vec::new();
         for text in texts.iter().map(AsRef::as_ref) {
+            let dead = self.is_dead(text);
             match self.known.get_mut(text) {
                 Some(known) if known.used => {}
+                _ if dead => self.derived += 1,
                 Some(known) => {
                     known.used = true;
+                    let (answer, at) = (known.answer, known.at);
                     self.asked += 1;
                     self.reused += 1;
-                    self.set_aside += usize::from(known.answer.is_none());
+                    self.set_aside += usize::from(answer.is_none());
+                    self.learn_position(text, answer, at)?;
                 }
                 None if text.len() > MAX_TEXT => {
-                    self.known.insert(text.into(), Known { answer: None, used: true });
+                    self.known.insert(text.into(), Known { answer: None, at: None, used: true });
                 }
                 None => {
-                    self.known.insert(text.into(), Known { answer: None, used: true });
+                    self.known.insert(text.into(), Known { answer: None, at: None, used: true });
                     fresh.push(text);
                 }
             }
@@ -191,12 +215,39 @@ impl<'a> Queries<'a> {
         for batch in fresh.chunks(MAX_BATCH) {
             let ended = self.check().and_then(|()| self.ask_fresh(batch));
             if let Err(stop) = ended {
+                // A batch whose positions contradict the answers was answered.
+                answered += if matches!(stop, Stop::Positions) { batch.len() } else { 0 };
                 fresh[answered..].iter().for_each(|&text| _ = self.known.remove(text));
                 return Err(stop);
             }
             answered += batch.len();
         }
-        Ok(texts.iter().map(|text| self.known.get(text.as_ref()).and_then(|known| known.answer)).collect())
+        let answer = |text: &str| match self.known.get(text) {
+            Some(known) if known.used => known.answer,
+            _ => Some(false),
+        };
+        Ok(texts.iter().map(|text| answer(text.as_ref())).collect())
+    }
+
+    /// Returns whether a text begins like one that failed there.
+    fn is_dead(&self, text: &str) -> bool {
+        !self.asks_all && self.positions.as_ref().is_some_and(|positions| positions.is_dead(text))
+    }
+
+    fn learn_position(&mut self, text: &str, answer: Option<bool>, at: Option<usize>) -> Result<(), Stop> {
+        let Some(positions) = &mut self.positions else { return Ok(()) };
+        let learned = match (answer, at) {
+            (Some(true), _) => positions.note_valid(text),
+            (Some(false), Some(at)) => positions.note_failure(text, at, self.lexer.as_deref()),
+            _ => Ok(()),
+        };
+        learned.map_err(|Contradiction| Stop::Positions)
+    }
+
+    /// Uses positions no more.
+    pub(crate) fn forget_positions(&mut self) {
+        self.positions = None;
+        self.derived = 0;
     }
 
     /// Returns whether this run has asked about a text.
@@ -227,10 +278,12 @@ impl<'a> Queries<'a> {
             _ => texts.iter().map(|text| oracle.ask(text)).collect(),
         };
         let mut lines = String::new();
+        let mut contradiction = Ok(());
         for (&text, answer) in texts.iter().zip(answers) {
+            let at = if let Answer::NoAt(at) = answer { Some(at) } else { None };
             let answer = match answer {
                 Answer::Yes => Some(true),
-                Answer::No => Some(false),
+                Answer::No | Answer::NoAt(_) => Some(false),
                 Answer::Failed(failure) => {
                     self.failures_in_a_row += 1;
                     if self.failures_in_a_row >= MAX_FAILURES || failure == Failure::Start {
@@ -248,9 +301,11 @@ impl<'a> Queries<'a> {
                 self.failures_in_a_row = 0;
             }
             self.asked += 1;
-            self.known.insert(text.into(), Known { answer, used: true });
+            self.known.insert(text.into(), Known { answer, at, used: true });
+            contradiction = contradiction.and(self.learn_position(text, answer, at));
             if self.file.is_some() {
-                lines.push_str(&json!([text, answer]).to_string());
+                let line = at.map_or(json!([text, answer]), |at| json!([text, answer, at]));
+                lines.push_str(&line.to_string());
                 lines.push('\n');
             }
         }
@@ -261,7 +316,7 @@ impl<'a> Queries<'a> {
             })?;
         }
         self.control.progress(Stage::Query, self.asked, self.asking.queries);
-        Ok(())
+        contradiction
     }
 }
 
@@ -288,7 +343,8 @@ fn open(path: &Path, oracle: &str, known: &mut HashMap<Box<str>, Known>) -> Resu
         } else {
             let text = value.get(0).and_then(Value::as_str).ok_or(format!("line {number} has no text"))?;
             let answer = value.get(1).and_then(Value::as_bool);
-            known.insert(text.into(), Known { answer, used: false });
+            let at = value.get(2).and_then(|at| usize::try_from(at.as_u64()?).ok());
+            known.insert(text.into(), Known { answer, at, used: false });
         }
         end += length as u64;
     }

@@ -94,12 +94,14 @@ impl Inferred {
             spent.checks
         );
         _ = writeln!(out, "| answers from an earlier run | {} |", self.reused());
+        _ = writeln!(out, "| answers from positions of failures, not asked | {} |", self.derived());
         _ = writeln!(
             out,
             "| time | {seconds:.1} s, {:.0} queries per second |",
             self.queries() as f64 / seconds.max(1e-9)
         );
-        _ = writeln!(out, "| states | {} over characters |", self.states());
+        let over = if self.hypothesis.symbols.lexer().is_some() { "given tokens" } else { "characters" };
+        _ = writeln!(out, "| states | {} over {over} |", self.states());
         if let Some(language) = self.language() {
             let (states, tokens) = (language.states(), language.files().tokens.len());
             let kind =
@@ -207,7 +209,7 @@ impl Inferred {
         json!({
             "settled": self.is_settled(), "reason": reason, "examples": self.examples().len(),
             "held_out": self.held_out().len(), "recall": self.recall(), "queries": self.queries(),
-            "reused": self.reused(), "set_aside": self.set_aside(), "seconds": self.time().as_secs_f64(),
+            "reused": self.reused(), "derived": self.derived(), "set_aside": self.set_aside(), "seconds": self.time().as_secs_f64(),
             "spent": { "classes": spent.classes, "tags": spent.tags, "learning": spent.learning,
                 "last_test": spent.last_test, "checks": spent.checks },
             "states": self.states(), "tokens": self.language().map(|language| language.files().tokens.len()),

@@ -37,6 +37,9 @@ impl Batch {
 impl Inference<'_> {
     /// Learns until a whole round of tests finds nothing. Returns whether it did.
     pub(crate) fn learn(&mut self, tests: usize, rounds: usize) -> Result<bool, Stop> {
+        if let Some(settled) = self.learn_reductions(tests, rounds)? {
+            return Ok(settled);
+        }
         let began = self.teacher.queries.asked;
         self.absorb_all()?;
         self.absorb_long()?;
@@ -54,6 +57,9 @@ impl Inference<'_> {
             if wrong == 0 && round >= FIRST_ROUNDS && !self.retagged && !self.unfinished {
                 embedded = self.embed(2 * tests)?;
                 wrong += embedded;
+                if wrong == 0 && !self.retagged {
+                    wrong += self.repeat(tests / 4)?;
+                }
             }
             self.spent.last_test = self.teacher.queries.asked - filled;
             self.spent.learning = filled - began;
@@ -169,5 +175,34 @@ impl Inference<'_> {
         });
         let words = words.collect();
         self.judge_in_batches(words, 0)
+    }
+
+    /// Tests examples in which two parts are repeated, the same number of times or nearly so: a hypothesis without the
+    /// right openers and closers counts only as far as it has states. If there are mistakes, parts are repeated twice as
+    /// often the next time, so that more and more states do not help.
+    fn repeat(&mut self, most: usize) -> Result<usize, Stop> {
+        let symbols = &self.teacher.symbols;
+        let pool: Vec<(Vec<usize>, &Word)> = (self.words.iter())
+            .map(|word| (boundaries(word.iter().map(|&symbol| symbols.look(symbol))), word))
+            .filter(|(cuts, _)| (3..=EMBEDDED.0).contains(&cuts.len()))
+            .take(EMBEDDED.1)
+            .collect();
+        let mut words = Vec::new();
+        for _ in 0..most {
+            let Some((cuts, word)) = pool.choose(&mut self.random) else { break };
+            let mut ends: Vec<usize> = (0..4).filter_map(|_| cuts.choose(&mut self.random).copied()).collect();
+            ends.sort_unstable();
+            let &[a, b, c, d] = &ends[..] else { break };
+            let count = 2 + (self.repeated * self.random.random::<f64>().powi(2)) as usize;
+            let other = (count + self.random.random_range(0..3)).saturating_sub(1);
+            let parts =
+                [&word[..a], &word[a..b].repeat(count), &word[b..c], &word[c..d].repeat(other), &word[d..]].concat();
+            words.push(symbols.lex(&parts));
+        }
+        let wrong = self.judge_in_batches(words, 0)?;
+        if wrong > 0 {
+            self.repeated *= 2.;
+        }
+        Ok(wrong)
     }
 }

@@ -1,15 +1,26 @@
-//! Symbols: classes of characters, and literals such as `</`.
+//! Symbols: classes of characters or given tokens, and literals of several of these, such as `</`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::Arc;
+
+use echostack_grammar::Lexer;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
 
 use crate::charset::CharSet;
 
-/// A symbol: a class of characters that can stand for each other, or a literal of several characters.
+/// The most different texts of a given token that are kept.
+const MAX_TEXTS: usize = 8;
+
+/// A symbol: a class of characters that can stand for each other, a given token, or a literal of several of these.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Sym(u32);
 
 impl Sym {
+    /// The bottom of a stack, which is no symbol of a text.
+    pub(crate) const BOTTOM: Self = Self(u32::MAX);
+
     pub(crate) fn at(self) -> usize {
         self.0 as usize
     }
@@ -30,6 +41,7 @@ pub(crate) enum Look {
     Letter,
     Digit,
     Other(char),
+    Token(Sym),
 }
 
 impl Look {
@@ -43,7 +55,7 @@ impl Look {
 
     /// Returns whether two neighbours belong to the same run.
     pub(crate) fn joins(self, next: Self) -> bool {
-        self == next && !matches!(self, Self::Other(_))
+        self == next && matches!(self, Self::Letter | Self::Digit)
     }
 }
 
@@ -67,8 +79,26 @@ pub(crate) fn boundaries(looks: impl IntoIterator<Item = Look>) -> Vec<usize> {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Class { representative: char, members: CharSet },
-    Literal { parts: Word, text: String },
+    Class {
+        representative: char,
+        members: CharSet,
+    },
+    /// A given token, with texts of the examples. The first and shortest one represents the others.
+    Token {
+        name: String,
+        texts: Vec<String>,
+    },
+    Literal {
+        parts: Word,
+        text: String,
+    },
+}
+
+/// The lexer that was given, and the tokens that it finds in the examples.
+#[derive(Clone, Debug)]
+struct Given {
+    lexer: Arc<Lexer>,
+    tokens: HashMap<String, Sym>,
 }
 
 /// All symbols of a run.
@@ -80,9 +110,75 @@ pub(crate) struct Symbols {
     literals: HashMap<Word, Sym>,
     /// The literals that are read, the longest first.
     active: Vec<Sym>,
+    given: Option<Given>,
+    /// What is written between symbols: a space, if the lexer that was given skips it.
+    separator: &'static str,
 }
 
 impl Symbols {
+    /// Returns the tokens of a lexer that occur in some texts.
+    pub(crate) fn of_lexer(lexer: Arc<Lexer>, texts: &[String]) -> Self {
+        let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for text in texts {
+            for token in lexer.tokens(text).0 {
+                found.entry(token.name).or_default().push(&text[token.start..token.end]);
+            }
+        }
+        let mut this = Self { separator: if skips_spaces(&lexer) { " " } else { "" }, ..Self::default() };
+        let mut tokens = HashMap::new();
+        for (name, mut texts) in found {
+            texts.sort_unstable_by_key(|text| (text.len(), *text));
+            texts.dedup();
+            let texts = texts.into_iter().take(MAX_TEXTS).map(String::from).collect();
+            tokens.insert(name.to_string(), this.add(Kind::Token { name: name.to_string(), texts }));
+        }
+        this.given = Some(Given { lexer, tokens });
+        this
+    }
+
+    /// Returns the lexer, if it was given.
+    pub(crate) fn lexer(&self) -> Option<&Lexer> {
+        self.given.as_ref().map(|given| &*given.lexer)
+    }
+
+    /// Returns the given tokens, in the order of their names, each with its name and a shortest text.
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = (Sym, &str, &str)> {
+        self.kinds.iter().enumerate().filter_map(|(at, kind)| match kind {
+            Kind::Token { name, texts } => Some((Sym(at as u32), name.as_str(), texts[0].as_str())),
+            _ => None,
+        })
+    }
+
+    /// Returns the names of the given tokens that a symbol consists of.
+    pub(crate) fn names(&self, symbol: Sym) -> Vec<&str> {
+        match &self.kinds[symbol.at()] {
+            Kind::Class { .. } => Vec::new(),
+            Kind::Token { name, .. } => vec![name],
+            Kind::Literal { parts, .. } => parts.iter().flat_map(|&part| self.names(part)).collect(),
+        }
+    }
+
+    /// Joins the texts of symbols.
+    pub(crate) fn join<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> String {
+        let mut out = String::new();
+        for text in texts {
+            if !out.is_empty() {
+                out.push_str(self.separator);
+            }
+            out.push_str(text.as_ref());
+        }
+        out
+    }
+
+    /// Draws a text of a word: any members of its classes, any texts of its tokens.
+    pub(crate) fn draw(&self, word: &[Sym], random: &mut ChaCha8Rng) -> String {
+        self.join(word.iter().map(|&symbol| match &self.kinds[symbol.at()] {
+            Kind::Class { members, .. } => members.draw(random).map_or(String::new(), String::from),
+            Kind::Token { texts, .. } => texts.choose(random).cloned().unwrap_or_default(),
+            Kind::Literal { text, .. } => text.clone(),
+        }))
+    }
+
     fn add(&mut self, kind: Kind) -> Sym {
         self.kinds.push(kind);
         Sym(self.kinds.len() as u32 - 1)
@@ -137,9 +233,9 @@ impl Symbols {
         if let [symbol] = parts[..] { Some(symbol) } else { self.literals.get(parts).copied() }
     }
 
-    /// Returns the symbols that words consist of: all classes, then the literals that are read.
+    /// Returns the symbols that words consist of: all classes or tokens, then the literals that are read.
     pub(crate) fn in_use(&self) -> Vec<Sym> {
-        let classes = (0..self.kinds.len()).filter(|&at| matches!(self.kinds[at], Kind::Class { .. }));
+        let classes = (0..self.kinds.len()).filter(|&at| !matches!(self.kinds[at], Kind::Literal { .. }));
         let mut literals = self.active.clone();
         literals.sort_unstable();
         classes.map(|at| Sym(at as u32)).chain(literals).collect()
@@ -160,14 +256,16 @@ impl Symbols {
     pub(crate) fn text(&self, symbol: Sym) -> String {
         match &self.kinds[symbol.at()] {
             Kind::Class { representative, .. } => representative.to_string(),
+            Kind::Token { texts, .. } => texts[0].clone(),
             Kind::Literal { text, .. } => text.clone(),
         }
     }
 
-    /// Returns how a class looks.
+    /// Returns how a symbol looks.
     pub(crate) fn look(&self, symbol: Sym) -> Look {
         match &self.kinds[symbol.at()] {
             Kind::Class { representative, .. } => Look::of(*representative),
+            Kind::Token { .. } => Look::Token(symbol),
             Kind::Literal { text, .. } => Look::of(text.chars().next().unwrap_or_default()),
         }
     }
@@ -175,9 +273,13 @@ impl Symbols {
     /// Returns the text of a word, with the representatives of its classes.
     pub(crate) fn render(&self, word: &[Sym]) -> String {
         let mut out = String::with_capacity(word.len());
-        for &symbol in word {
+        for (at, &symbol) in word.iter().enumerate() {
+            if at > 0 {
+                out.push_str(self.separator);
+            }
             match &self.kinds[symbol.at()] {
                 Kind::Class { representative, .. } => out.push(*representative),
+                Kind::Token { texts, .. } => out.push_str(&texts[0]),
                 Kind::Literal { text, .. } => out.push_str(text),
             }
         }
@@ -189,7 +291,7 @@ impl Symbols {
         let mut out = Vec::with_capacity(word.len());
         for &symbol in word {
             match &self.kinds[symbol.at()] {
-                Kind::Class { .. } => out.push(symbol),
+                Kind::Class { .. } | Kind::Token { .. } => out.push(symbol),
                 Kind::Literal { parts, .. } => out.extend_from_slice(parts),
             }
         }
@@ -215,15 +317,36 @@ impl Symbols {
         out
     }
 
+    /// Returns whether a base word ends with the beginning of a literal.
+    pub(crate) fn ends_within_literal(&self, base: &[Sym]) -> bool {
+        self.active.iter().any(|&symbol| match &self.kinds[symbol.at()] {
+            Kind::Literal { parts, .. } => (1..parts.len()).any(|length| base.ends_with(&parts[..length])),
+            _ => false,
+        })
+    }
+
     /// Returns the word that the word's own text is read as.
     pub(crate) fn relex(&self, word: &[Sym]) -> Word {
+        if self.given.is_some() && self.separator.is_empty() {
+            return self.lex(&self.base(&self.render(word)).unwrap_or_default());
+        }
         if self.active.is_empty() { word.to_vec() } else { self.lex(&self.expand(word)) }
     }
 
-    /// Returns the base word of a text, if every character has a class.
+    /// Returns the base word of a text, if every character has a class, or every token occurs in an example.
     pub(crate) fn base(&self, text: &str) -> Option<Word> {
-        text.chars().map(|letter| self.class_of(letter)).collect()
+        let Some(Given { lexer, tokens }) = &self.given else {
+            return text.chars().map(|letter| self.class_of(letter)).collect();
+        };
+        let (found, fault) = lexer.tokens(text);
+        let word = found.iter().map(|token| tokens.get(token.name).copied()).collect();
+        if fault.is_none() { word } else { None }
     }
+}
+
+fn skips_spaces(lexer: &Lexer) -> bool {
+    let (tokens, fault) = lexer.tokens(" ");
+    tokens.is_empty() && fault.is_none()
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ const LONGEST: usize = 45;
 const EACH: usize = 8;
 /// The number of spans that are tried, if all words are short and if some are long.
 const SPANS: (usize, usize) = (6000, 30_000);
+/// For a word with a symbol that no word before it has, so many times as many spans are tried.
+const NEW_SYMBOLS: usize = 5;
 /// The most patterns, known words, pairs of tags and further closers that are considered: a bound for oracles that answer
 /// at random.
 const MOST: (usize, usize, usize, usize) = (64, 300, 1000, 100);
@@ -113,18 +115,25 @@ fn pump(words: &[Word], teacher: &mut Teacher<'_>, budget: usize) -> Result<(Vec
     let mut known = words.to_vec();
     let mut patterns: Vec<Pattern> = Vec::new();
     let (mut shapes, mut tried) = (HashSet::new(), 0);
+    let mut seen: HashSet<Sym> = HashSet::new();
     let mut order: Vec<(usize, &Word)> = words.iter().map(|word| (cuts(&teacher.symbols, word).len(), word)).collect();
     order.retain(|(_, word)| (2..=LONGEST).contains(&word.len()));
     order.sort_by_key(|(runs, word)| (*runs, word.len()));
     for (_, word) in order {
         let shape: Vec<_> = word.iter().map(|&symbol| teacher.symbols.look(symbol)).collect();
-        if tried > budget || !shapes.insert(shape) {
+        if !shapes.insert(shape) {
             continue;
         }
+        // A word with a new symbol may need tags that no other word needs.
+        let limit = if word.iter().all(|symbol| seen.contains(symbol)) { budget } else { NEW_SYMBOLS * budget };
+        if tried > limit {
+            continue;
+        }
+        seen.extend(word);
         let spans = spans(&cuts(&teacher.symbols, word));
         let mut here: Vec<[usize; 4]> = Vec::new();
         let (mut at, mut size) = (0, 1);
-        while at < spans.len() && tried <= budget && here.len() < EACH {
+        while at < spans.len() && tried <= limit && here.len() < EACH {
             // What comes next, as long as nothing is found: these queries can be asked at the same time.
             let mut batch: Vec<Span<'_>> = Vec::new();
             while batch.len() < size && at < spans.len() && here.len() < EACH {

@@ -2,25 +2,26 @@
 //!
 //! ```text
 //! cargo run --release -p echostack-infer --example benchmarks -- FOLDER [NAME...] [--seeds N] [--train r0,r1] [--log]
-//!     [--prove] [--output FOLDER] [--strings N]
+//!     [--prove] [--output FOLDER] [--strings N] [--positions]
 //! ```
+//!
+//! With `--positions`, each language is inferred twice. The second time, the oracle also says where a text fails; the
+//! exact automaton of the first run computes this.
 //!
 //! The folder has `NAME/NAME-train-r0` with examples, and `NAME/NAME-test` with held-out texts, one per file.
 
 mod languages;
+mod measure;
 
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use echostack::certify::Proof;
-use echostack::control::Deadline;
-use echostack::recognize::{Mode, View};
-use echostack::reservoir::ReservoirKind;
-use echostack::{Params, Recognizer, Study, Verdict};
-use echostack_grammar::{Encoding, Grammar, Lexer};
-use echostack_infer::{Ending, Language, Settings, infer};
+use echostack::{Recognizer, Verdict};
+use echostack_grammar::Lexer;
+use echostack_infer::oracle::{Answer, Oracle};
+use echostack_infer::{Ending, Inferred, Language, Settings, infer};
+use measure::cpu_seconds;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -53,39 +54,20 @@ fn edited(text: &str, letters: &[char], random: &mut ChaCha8Rng) -> String {
     text.into_iter().collect()
 }
 
-/// Returns the CPU time of this process, in steps of 10 ms; 0 if the system does not tell.
-fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.);
-    (ticks(11) + ticks(12)) / 100.
-}
-
 #[derive(Default)]
 struct Options {
     log: bool,
     prove: bool,
+    positions: bool,
     strings: Option<usize>,
     output: Option<std::path::PathBuf>,
 }
 
 /// Learns a machine, proves it, and compares it with the oracle on the held-out texts and as many near misses.
 fn prove(language: &Language, held_out: &[String], oracle: &impl Fn(&str) -> bool) -> Result<String, Box<dyn Error>> {
-    let (began, before) = (Instant::now(), cpu_seconds());
-    let grammar = Grammar::new("inferred", &language.files().grammar, Encoding::Auto)?;
+    let (machine, told) = measure::prove(language)?;
+    let Some(machine) = machine else { return Ok(told) };
     let lexer = Lexer::new(&language.files().lexer)?;
-    let params = Params::provable(ReservoirKind::Cycle, 256, 0);
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..params }.check()?;
-    let study = Study { words: 100, negatives: 0.5, rounds: 30, ..Study::default() };
-    let deadline = Deadline::new(Duration::from_secs(600), &());
-    let proved = study.prove(&grammar, &params, &deadline, &mut |_| {});
-    let (machine, proof) = match proved {
-        Ok(proved) => proved,
-        Err(_) if deadline.is_over() => return Ok("not in 600 s".to_string()),
-        Err(error) => return Err(error.into()),
-    };
-    let (seconds, cpu) = (began.elapsed().as_secs_f64(), cpu_seconds() - before);
-    let Proof::Proved(_) = proof else { return Ok(format!("open after {seconds:.1} s")) };
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let letters: BTreeSet<char> = held_out.iter().flat_map(|text| text.chars()).collect();
     let letters: Vec<char> = letters.into_iter().collect();
@@ -98,7 +80,7 @@ fn prove(language: &Language, held_out: &[String], oracle: &impl Fn(&str) -> boo
         accepts != oracle(text)
     };
     let differing = texts.iter().filter(differs).count();
-    Ok(format!("proved in {seconds:.1} s, {cpu:.1} CPU s; {differing} of {} texts differ", texts.len()))
+    Ok(format!("{told}; {differing} of {} texts differ", texts.len()))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -112,6 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--train" => trains = arguments.next().ok_or("--train needs a list")?,
             "--log" => options.log = true,
             "--prove" => options.prove = true,
+            "--positions" => options.positions = true,
             "--strings" => options.strings = Some(arguments.next().ok_or("--strings needs a number")?.parse()?),
             "--output" => options.output = Some(arguments.next().ok_or("--output needs a folder")?.into()),
             _ => names.push(argument),
@@ -141,6 +124,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// An oracle that says where a text fails, as an automaton over characters does.
+struct Exact<'a>(&'a Inferred);
+
+impl Oracle for Exact<'_> {
+    fn ask(&self, text: &str) -> Answer {
+        match self.0.fails_at(text) {
+            None => Answer::Yes,
+            Some(at) => Answer::NoAt(at),
+        }
+    }
+}
+
 fn run(
     (name, train, seed): (&str, &str, u64),
     examples: &[String],
@@ -156,6 +151,19 @@ fn run(
     let before = cpu_seconds();
     let inferred = infer(examples, oracle, &settings, &())?;
     let cpu = cpu_seconds() - before;
+    if options.positions {
+        let again = infer(examples, &Exact(&inferred), &settings, &())?;
+        let agree = held_out.iter().filter(|text| again.accepts(text) == oracle(text)).count();
+        println!(
+            "| {name} | {train} | {seed} | {} queries without positions, {} with, {} answers derived; {:?}; {agree} of {} held-out texts |",
+            inferred.queries(),
+            again.queries(),
+            again.derived(),
+            again.ending(),
+            held_out.len(),
+        );
+        return Ok(());
+    }
     if options.log {
         inferred.log().iter().for_each(|line| eprintln!("  {line}"));
     }

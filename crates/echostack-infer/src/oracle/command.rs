@@ -1,11 +1,14 @@
 //! A program that is run once for each text, and answers by its exit code.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use tempfile::NamedTempFile;
+
+use super::position::Pattern;
 use super::sandbox::Sandbox;
 use super::{Answer, Failure, Oracle};
 
@@ -14,11 +17,13 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(100), Duration::from
 /// The lowest exit code that is not an answer. Shells use it and those above for programs that they could not run, and
 /// for signals.
 const FIRST_FAILURE: i32 = 126;
+/// The number of bytes that are read of what a program prints.
+const MAX_MESSAGE: u64 = 1 << 16;
 
 /// A program that is run once for each text. Exit code 0 means that the text is valid, 1 to 125 that it is not.
 ///
 /// The text is in a file, whose path replaces `{}` in the arguments. If there is no `{}`, the text is the standard
-/// input. The program's output is ignored.
+/// input. The program's output is ignored, unless a [`Pattern`] finds the position of the failure in it.
 ///
 /// ```
 /// use echostack_infer::oracle::{Answer, Command, Oracle, split};
@@ -34,6 +39,7 @@ pub struct Command {
     words: Vec<String>,
     limit: Duration,
     sandbox: Option<Sandbox>,
+    pattern: Option<Pattern>,
     folder: tempfile::TempDir,
 }
 
@@ -43,11 +49,18 @@ impl Command {
     /// # Errors
     /// If the temporary folder for the texts cannot be created.
     pub fn new(words: Vec<String>, limit: Duration, sandbox: Option<Sandbox>) -> std::io::Result<Self> {
-        Ok(Self { words, limit, sandbox, folder: tempfile::tempdir()? })
+        Ok(Self { words, limit, sandbox, pattern: None, folder: tempfile::tempdir()? })
     }
 
-    fn start(&self, text: &str) -> std::io::Result<(tempfile::NamedTempFile, Child)> {
-        let mut file = tempfile::NamedTempFile::new_in(self.folder.path())?;
+    /// Finds the positions of failures in what the program prints.
+    #[must_use]
+    pub fn with_pattern(self, pattern: Option<Pattern>) -> Self {
+        Self { pattern, ..self }
+    }
+
+    /// Starts the program. The text and what the program prints are in files, which are removed when they are dropped.
+    fn start(&self, text: &str) -> std::io::Result<(NamedTempFile, Option<NamedTempFile>, Child)> {
+        let mut file = NamedTempFile::new_in(self.folder.path())?;
         file.write_all(text.as_bytes())?;
         let path = file.path().display().to_string();
         let words: Vec<String> = self.words.iter().map(|word| word.replace("{}", &path)).collect();
@@ -61,18 +74,34 @@ impl Command {
         let input = if by_path { Stdio::null() } else { File::open(file.path())?.into() };
         let mut command = std::process::Command::new(program);
         command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        Ok((file, command.spawn()?))
+        let printed = match &self.pattern {
+            Some(_) => Some(NamedTempFile::new_in(self.folder.path())?),
+            None => None,
+        };
+        if let Some(printed) = &printed {
+            command.stdout(printed.reopen()?).stderr(printed.reopen()?);
+        }
+        Ok((file, printed, command.spawn()?))
+    }
+
+    /// Adds the position of the failure, if the program has printed it.
+    fn locate(&self, answer: Answer, printed: Option<&NamedTempFile>, text: &str) -> Answer {
+        let (Answer::No, Some(pattern), Some(printed)) = (answer, &self.pattern, printed) else { return answer };
+        let mut message = Vec::new();
+        let read = printed.reopen().and_then(|file| file.take(MAX_MESSAGE).read_to_end(&mut message));
+        let at = read.ok().and_then(|_| pattern.find(&String::from_utf8_lossy(&message), text));
+        at.map_or(Answer::No, Answer::NoAt)
     }
 }
 
 impl Oracle for Command {
     fn ask(&self, text: &str) -> Answer {
-        let Ok((_file, mut child)) = self.start(text) else { return Answer::Failed(Failure::Start) };
+        let Ok((_file, printed, mut child)) = self.start(text) else { return Answer::Failed(Failure::Start) };
         let until = Instant::now() + self.limit;
         let mut pause = PAUSES.0;
         loop {
             match child.try_wait() {
-                Ok(Some(status)) => return answer(status),
+                Ok(Some(status)) => return self.locate(answer(status), printed.as_ref(), text),
                 Ok(None) if Instant::now() < until => std::thread::sleep(pause),
                 Ok(None) => {
                     end(&mut child);
@@ -129,6 +158,9 @@ mod tests {
         assert_eq!(ask(&["sleep", "60"], ""), Answer::Failed(Failure::Timeout));
         assert_eq!(ask(&["sh", "-c", "sleep 60; true"], ""), Answer::Failed(Failure::Timeout));
         assert_eq!(ask(&["/no/such/program"], ""), Answer::Failed(Failure::Start));
+        let words = ["sh", "-c", "echo 'wrong at 7' >&2; exit 1"].map(String::from).to_vec();
+        let oracle = Command::new(words, Duration::from_secs(5), None).unwrap();
+        assert_eq!(oracle.with_pattern(Pattern::new(r"at (\d+)").ok()).ask("x"), Answer::NoAt(7));
         // A program that does not read its input must not block us.
         assert_eq!(ask(&["true"], &"x".repeat(1 << 20)), Answer::Yes);
     }

@@ -2,11 +2,13 @@
 
 mod command;
 mod line;
+mod position;
 mod process;
 mod sandbox;
 
 pub use command::Command;
 pub use line::{LineError, split};
+pub use position::{Pattern, PatternError};
 pub use process::Process;
 pub use sandbox::{Sandbox, SandboxError};
 
@@ -20,6 +22,8 @@ pub enum Answer {
     Yes,
     /// The text is not valid.
     No,
+    /// The text is not valid, and nothing is that begins with so many of its characters and the next one.
+    NoAt(usize),
     /// There is no answer. The text is set aside.
     Failed(Failure),
 }

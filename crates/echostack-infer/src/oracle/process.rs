@@ -15,7 +15,8 @@ use super::{Answer, Failure, Oracle};
 const MAX_LINE: u64 = 1 << 16;
 
 /// A program that stays open. It reads one text per line, as a JSON string, and writes one answer per line: `true` or
-/// `false`, or an object with the field `valid`, such as `{"valid": false, "at": 3}`.
+/// `false`, or an object with the field `valid`. In `{"valid": false, "at": 3}`, no valid text begins with the first three
+/// characters and the next one.
 ///
 /// As many copies of the program run as there are queries at the same time. A copy that does not answer in time is
 /// ended and replaced.
@@ -109,9 +110,9 @@ impl Oracle for Process {
         } else {
             match worker.answers.recv_timeout(self.limit) {
                 Ok(line) => match parse(&line) {
-                    Some(valid) => {
+                    Some(answer) => {
                         self.idle().push(worker);
-                        return if valid { Answer::Yes } else { Answer::No };
+                        return answer;
                     }
                     None => Failure::Unclear,
                 },
@@ -135,9 +136,13 @@ impl Drop for Process {
 }
 
 /// Returns what a line says, if it is an answer.
-fn parse(line: &str) -> Option<bool> {
+fn parse(line: &str) -> Option<Answer> {
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
-    value.as_bool().or_else(|| value.get("valid")?.as_bool())
+    if value.as_bool().or_else(|| value.get("valid")?.as_bool())? {
+        return Some(Answer::Yes);
+    }
+    let at = value.get("at").and_then(|at| usize::try_from(at.as_u64()?).ok());
+    Some(at.map_or(Answer::No, Answer::NoAt))
 }
 
 #[cfg(test)]
@@ -154,7 +159,7 @@ mod tests {
             "while read -r line; do [ \"$line\" = '\"a\\nb\"' ] && echo true || echo '{\"valid\": false, \"at\": 2}'; done",
         );
         assert_eq!(oracle.ask("a\nb"), Answer::Yes);
-        assert_eq!(oracle.ask("ab"), Answer::No);
+        assert_eq!(oracle.ask("ab"), Answer::NoAt(2));
         assert_eq!(oracle.idle().len(), 1);
     }
 
