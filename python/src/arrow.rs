@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
-use echostack::{Limits, Model, Verdict};
+use echostack::{Control, Limits, Model, Verdict};
 use echostack_arrow::{Words, verdict_fields, verdicts};
 use echostack_grammar::Judge;
 use pyo3::prelude::*;
@@ -13,7 +13,11 @@ use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyArray;
 
 use crate::errors::Kind;
-use crate::threads::work;
+use crate::judging;
+use crate::waiting::Waiting;
+
+/// The number of rows that are read before they are judged.
+const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// Returns the chunks of a column, which is an Arrow array, a stream of arrays, or a table with one column.
 fn column(given: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
@@ -47,12 +51,19 @@ pub(crate) fn judge(
 ) -> PyResult<Verdicts> {
     let chunks = column(words)?;
     let judge = Judge::new(model).map_err(|error| Kind::Grammar.error(error))?;
-    let run = |chunk: &ArrayRef| {
-        let words = Words::read(chunk, &judge).map_err(|error| Kind::Data.error(error))?;
-        Ok(if in_turn { words.judge(&judge, limits) } else { words.judge_all(&judge, limits) })
+    let waiting = Waiting::turns(in_turn);
+    let part = |(chunk, start): (&ArrayRef, usize)| {
+        if waiting.cancelled() {
+            return Ok(Vec::new());
+        }
+        let rows = chunk.slice(start, ROWS_AT_ONCE.min(chunk.len() - start));
+        let words = Words::read(&rows, &judge).map_err(|error| Kind::Data.error(error))?;
+        let verdicts = judging::judge_tokens(judge.model(), &words, limits, &waiting);
+        Ok(verdicts)
     };
-    let all = || chunks.iter().map(run).collect::<PyResult<Vec<_>>>();
-    let verdicts = if in_turn { py.detach(all) } else { work(py, all) };
+    let parts =
+        chunks.iter().flat_map(|chunk| (0..chunk.len().max(1)).step_by(ROWS_AT_ONCE).map(move |start| (chunk, start)));
+    let verdicts = waiting.finish(py, || parts.map(part).collect::<PyResult<Vec<_>>>())?;
     Ok(Verdicts(verdicts?.concat()))
 }
 

@@ -13,7 +13,7 @@ use crate::waiting::Waiting;
 impl Certificate {
     /// Reads a certificate from its JSON.
     #[staticmethod]
-    fn from_json(text: &str) -> PyResult<Self> {
+    pub(crate) fn from_json(text: &str) -> PyResult<Self> {
         let read = echostack::Certificate::from_json(text).map_err(|error| Kind::File.error(error))?;
         Ok(Self(Arc::new(read)))
     }

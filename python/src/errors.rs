@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use echostack::machine::{FitError, ParamError};
+use echostack::reservoir::ReservoirError;
 use echostack_grammar::{GrammarError, SubjectError};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
@@ -50,14 +52,14 @@ impl Kind {
 }
 
 /// Converts an error of the operating system to the exception that Python's own functions would raise.
-fn os_error(error: &std::io::Error, path: PathBuf) -> PyErr {
+pub(crate) fn os(error: &std::io::Error, path: PathBuf) -> PyErr {
     PyOSError::new_err((error.raw_os_error(), error.to_string(), path))
 }
 
 /// Converts an error from reading or writing a file.
 pub(crate) fn file(error: echostack::file::FileError) -> PyErr {
     match error {
-        echostack::file::FileError::Io { error, path } => os_error(&error, path),
+        echostack::file::FileError::Io { error, path } => os(&error, path),
         other => Kind::File.error(other),
     }
 }
@@ -65,7 +67,7 @@ pub(crate) fn file(error: echostack::file::FileError) -> PyErr {
 /// Converts an error from reading a grammar.
 pub(crate) fn grammar(error: GrammarError) -> PyErr {
     match error {
-        GrammarError::Io { error, path } => os_error(&error, path.into()),
+        GrammarError::Io { error, path } => os(&error, path.into()),
         other => Kind::Grammar.error(other),
     }
 }
@@ -78,16 +80,73 @@ pub(crate) fn subject(error: SubjectError) -> PyErr {
     }
 }
 
+/// The names of parameters in the library, and what they are called in Python.
+const NAMES: [(&str, &str); 8] = [
+    ("svm.cost", "C"),
+    ("svm.gamma", "gamma"),
+    ("svm.tolerance", "tol"),
+    ("output.penalty", "ridge"),
+    ("input", "input_scale"),
+    ("bias", "bias_scale"),
+    ("neurons times channels", "the number of neurons times the number of channels"),
+    ("recurrent", "W"),
+];
+
+fn name(name: &'static str) -> &'static str {
+    NAMES.iter().find(|(ours, _)| *ours == name).map_or(name, |(_, theirs)| theirs)
+}
+
+/// Converts an error from building a reservoir.
+pub(crate) fn reservoir(error: ReservoirError) -> PyErr {
+    Kind::Parameter.error(match error {
+        ReservoirError::Range { name, given, needed } => {
+            ReservoirError::Range { name: self::name(name), given, needed }
+        }
+        ReservoirError::Channels { given, needed } => {
+            let message = format!("the reservoir has {given} input channels, but {needed} are needed");
+            return Kind::Parameter.error(message);
+        }
+        other => other,
+    })
+}
+
+/// Converts an error from checking the parameters of a machine.
+pub(crate) fn param(error: ParamError) -> PyErr {
+    match error {
+        ParamError::Reservoir(error) => reservoir(error),
+        ParamError::Range { name, given, needed } => {
+            Kind::Parameter.error(ParamError::Range { name: self::name(name), given, needed })
+        }
+        other => Kind::Parameter.error(other),
+    }
+}
+
+/// Converts an error from training a machine.
+pub(crate) fn fit(error: FitError) -> PyErr {
+    match error {
+        FitError::Cancelled => cancelled(),
+        FitError::Param(error) => param(error),
+        FitError::Reservoir(error) => reservoir(error),
+        FitError::NoTraces => Kind::Fit.error("there are no words to learn from; give at least one"),
+        FitError::NotConverged(steps) => {
+            Kind::Fit.error(format!("a support vector machine did not converge in {steps} steps; lower C or raise tol"))
+        }
+        FitError::NotFinite => {
+            Kind::Fit.error("a value became infinite or NaN; use smaller inputs, reservoir weights, C or gamma")
+        }
+        FitError::Singular => Kind::Fit.error("the regression has no unique solution; raise ridge"),
+        other => Kind::Fit.error(other),
+    }
+}
+
 /// Converts an error of a study.
 pub(crate) fn study(error: echostack::study::StudyError) -> PyErr {
     use echostack::automaton::AutomatonError;
     use echostack::certify::CertifyError;
-    use echostack::machine::FitError;
     use echostack::study::StudyError;
     match error {
-        StudyError::Fit(FitError::Cancelled)
-        | StudyError::Certify(CertifyError::Cancelled)
-        | StudyError::Automaton(AutomatonError::Cancelled) => cancelled(),
+        StudyError::Certify(CertifyError::Cancelled) | StudyError::Automaton(AutomatonError::Cancelled) => cancelled(),
+        StudyError::Fit(error) => fit(error),
         StudyError::Automaton(error) => Kind::Grammar.error(error),
         StudyError::Certify(error) => Kind::Proof.error(error),
         other => Kind::Fit.error(other),

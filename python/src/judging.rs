@@ -1,12 +1,76 @@
-//! Judging words that come from Python, with machines or tables.
+//! Judging words that come from Python, with machines or tables. Ctrl-C stops each of these calls.
 
-use echostack::{Model, Recognizer, Verdict};
+use echostack::recognize::{Observer, watch_all};
+use echostack::table::Scanner;
+use echostack::{Control, Limits, Model, Recognizer, Session, SymbolId, Verdict, Word};
+use echostack_arrow::Words;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
+use rayon::prelude::*;
 
 use crate::convert::{self, limits};
-use crate::threads::work;
+use crate::errors;
+use crate::waiting::{Stopping, Waiting};
+
+/// The number of words that a thread takes at a time.
+const WORDS_AT_ONCE: usize = 32;
+/// The number of rows of a column that a thread takes at a time.
+const ROWS_AT_ONCE: usize = 1 << 10;
+/// The number of tokens that a table reads between two checks whether the call was stopped.
+const TOKENS_AT_ONCE: usize = 1 << 14;
+
+/// Judges words with a machine or a table, each with its own observer, on all threads or on the calling thread. Returns
+/// the verdicts and the observers.
+pub(crate) fn watch<R: Recognizer, W: Observer + Clone + Send>(
+    recognizer: &R,
+    words: &[Word],
+    observer: &W,
+    limits: Limits,
+    waiting: &Waiting,
+) -> Vec<(Verdict, W)> {
+    let words: Vec<&Word> = words.iter().collect();
+    let mut watches = vec![Stopping(waiting, observer.clone()); words.len()];
+    let verdicts = if waiting.is_in_turn() {
+        let chunks = words.chunks(WORDS_AT_ONCE).zip(watches.chunks_mut(WORDS_AT_ONCE));
+        let together = |(words, watches): (&[&Word], &mut [Stopping<'_, W>])| {
+            let words = words.iter().zip(watches).map(|(word, watch)| (recognizer.start(limits), *word, watch));
+            R::Session::judge_together(words.collect())
+        };
+        chunks.flat_map(together).collect()
+    } else {
+        watch_all(recognizer, &words, &mut watches, limits)
+    };
+    verdicts.into_iter().zip(watches.into_iter().map(|watch| watch.1)).collect()
+}
+
+/// Reads words with a table, as fast as possible, until the call is stopped.
+pub(crate) fn scan<'a>(
+    table: &echostack::Table,
+    words: impl Iterator<Item = &'a [SymbolId]>,
+    limits: Limits,
+    waiting: &Waiting,
+) -> Vec<Verdict> {
+    let mut scanner = Scanner::new(table, limits);
+    let one = |tokens: &[SymbolId]| {
+        for tokens in tokens.chunks(TOKENS_AT_ONCE) {
+            if waiting.cancelled() {
+                return None;
+            }
+            scanner.read(tokens.iter().copied());
+        }
+        Some(scanner.finish())
+    };
+    words.map_while(one).collect()
+}
+
+/// Returns the tokens of a word, or `None` if it consists of vectors.
+fn tokens(word: &Word) -> Option<&[SymbolId]> {
+    match word {
+        Word::Symbols(tokens) => Some(tokens),
+        Word::Vectors { .. } => None,
+    }
+}
 
 /// Judges words without holding the interpreter's lock, on all threads or, one after the other, on the calling thread.
 fn judge(
@@ -17,12 +81,37 @@ fn judge(
     in_turn: bool,
 ) -> PyResult<Vec<Verdict>> {
     let words = convert::words(words, model.alphabet())?;
-    let limits = limits(max_depth);
-    Ok(if in_turn {
-        py.detach(|| model.judge_in_turn(&words, limits))
-    } else {
-        work(py, || model.judge_all(&words, limits))
+    let (limits, waiting) = (limits(max_depth), Waiting::turns(in_turn));
+    waiting.finish(py, || match model.table() {
+        Some(table) if words.iter().all(|word| tokens(word).is_some()) => {
+            let some = |words: &[Word]| scan(table, words.iter().filter_map(tokens), limits, &waiting);
+            if in_turn { some(&words) } else { words.par_chunks(WORDS_AT_ONCE).flat_map_iter(some).collect() }
+        }
+        _ => watch(model, &words, &(), limits, &waiting).into_iter().map(|(verdict, ())| verdict).collect(),
     })
+}
+
+/// Judges the words of a column; `None` stands for a null.
+pub(crate) fn judge_tokens(model: &Model, words: &Words, limits: Limits, waiting: &Waiting) -> Vec<Option<Verdict>> {
+    let some = |start: usize| {
+        let rows = start..(start + ROWS_AT_ONCE).min(words.len());
+        let present = rows.clone().filter_map(|row| words.get(row));
+        let verdicts = if let Some(table) = model.table() {
+            scan(table, present, limits, waiting)
+        } else {
+            let present: Vec<Word> = present.map(|tokens| Word::Symbols(tokens.to_vec())).collect();
+            let judged = watch(model, &present, &(), limits, waiting);
+            judged.into_iter().map(|(verdict, ())| verdict).collect()
+        };
+        let mut verdicts = verdicts.into_iter();
+        rows.map(move |row| words.get(row).and_then(|_| verdicts.next())).collect::<Vec<_>>()
+    };
+    let starts: Vec<usize> = (0..words.len()).step_by(ROWS_AT_ONCE).collect();
+    if waiting.is_in_turn() {
+        starts.into_iter().flat_map(some).collect()
+    } else {
+        starts.into_par_iter().flat_map_iter(some).collect()
+    }
 }
 
 /// Returns the verdict on each word.
@@ -34,7 +123,11 @@ pub(crate) fn verdicts<'py>(
     in_turn: bool,
 ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
     let verdicts = judge(py, model, words, max_depth, in_turn)?;
-    verdicts.iter().map(|verdict| convert::verdict(py, model.alphabet(), verdict)).collect()
+    let convert = |verdict| {
+        py.check_signals()?;
+        convert::verdict(py, model.alphabet(), verdict)
+    };
+    verdicts.iter().map(convert).collect()
 }
 
 /// Returns whether each word is accepted, as an array.
@@ -59,11 +152,15 @@ pub(crate) fn trace<'py>(
     let word = convert::word(word, alphabet)?;
     let all = PyList::empty(py);
     let mut failed = None;
-    let mut watch = |position: u64, event: echostack::recognize::Event<'_>| {
+    let add = |position: u64, event: echostack::recognize::Event<'_>| {
         let added = convert::event(py, alphabet, position, event).and_then(|event| all.append(event));
         failed = failed.take().or(added.err());
     };
-    let verdict = model.judge_with(&word, limits(None), &mut watch);
+    let waiting = Waiting::turns(true);
+    let verdict = model.judge_with(&word, limits(None), &mut Stopping(&waiting, add));
     failed.map_or(Ok(()), Err)?;
+    if waiting.cancelled() {
+        return Err(errors::cancelled());
+    }
     Ok((all, convert::verdict(py, alphabet, &verdict)?))
 }

@@ -3,20 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use echostack::language::{WordKind, draw, examples};
+use echostack::language::{WordKind, draw};
 use echostack::name::UnknownName;
 use echostack::recognize::Mode;
 use echostack::tasks::{Split, Task};
-use echostack::teach::write_traces;
-use echostack::{Automaton, Study, Trace};
+use echostack::teach::record;
+use echostack::{Automaton, Control, Limits, Manifest, Params, Study, Trace, Word};
 use echostack_grammar::{Encoding, Grammar, Lexer, Subject};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::classes::{Certificate, Language, Machine};
-use crate::convert::{self, names, params};
+use crate::convert::{self, names};
 use crate::errors::{self, Kind};
+use crate::params;
 use crate::threads::work;
+use crate::traces::{self, Symbols, TraceTuple};
 use crate::waiting::Waiting;
 
 impl Language {
@@ -25,21 +27,21 @@ impl Language {
     }
 
     /// Records in the manifest of a machine where the machine comes from.
-    fn note(&self, machine: &mut echostack::Machine, seed: u64) {
-        let manifest = machine.manifest_mut();
-        manifest.set_seed(seed);
-        self.0.note(manifest);
-    }
-
-    fn traces(&self, traces: &[Trace]) -> PyResult<String> {
-        let mut out = Vec::new();
-        write_traces(&mut out, self.0.alphabet(), traces)?;
-        Ok(String::from_utf8(out)?)
+    fn note(&self, machine: &mut echostack::Machine, params: &Params, seed: u64) {
+        params::note(machine, params, seed);
+        self.0.note(machine.manifest_mut());
     }
 }
 
 fn mode(strict: bool) -> Mode {
     if strict { Mode::Strict } else { Mode::Tolerant }
+}
+
+fn check_fraction(negatives: f64) -> PyResult<()> {
+    if (0. ..=1.).contains(&negatives) {
+        return Ok(());
+    }
+    Err(Kind::Parameter.error(format!("negatives is {negatives}, but must be from 0 to 1")))
 }
 
 fn encoding(name: &str) -> PyResult<Encoding> {
@@ -121,11 +123,12 @@ impl Language {
     ) -> PyResult<Vec<Vec<String>>> {
         let kind: WordKind = kind.parse().map_err(|error: UnknownName| Kind::Parameter.error(error))?;
         let (language, oracle, alphabet) = (self.language()?, self.strict()?, self.0.alphabet());
-        let found = work(py, || {
+        let waiting = Waiting::new(None);
+        let found = waiting.finish(py, || {
             let mut random = Split::Test.generator(seed);
-            let one = |_| draw(&**language, &oracle, kind, lengths.0..=lengths.1, &mut random);
-            (0..count).map(one).collect::<Option<Vec<_>>>()
-        });
+            let mut one = || draw(&**language, &oracle, kind, lengths.0..=lengths.1, &mut random);
+            (0..count).map(|_| if waiting.cancelled() { None } else { one() }).collect::<Option<Vec<_>>>()
+        })?;
         let found = found.ok_or_else(|| {
             let (from, to) = lengths;
             Kind::Data.error(format!("{} has no {kind} words with {from} to {to} tokens", self.name()))
@@ -133,37 +136,87 @@ impl Language {
         Ok(found.iter().map(|word| names(alphabet, word)).collect())
     }
 
-    /// Returns traces as JSON Lines, of valid words or of words of all kinds, depending on the fraction of invalid
-    /// words.
+    /// Returns traces of valid words or of words of all kinds, depending on the fraction of invalid words.
     #[pyo3(signature = (count, lengths, negatives, strict, seed, test=false))]
-    fn examples(
+    fn examples<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         count: usize,
         lengths: Option<(usize, usize)>,
         negatives: f64,
         strict: bool,
         seed: u64,
         test: bool,
-    ) -> PyResult<String> {
+    ) -> PyResult<(Vec<TraceTuple<'py>>, Symbols)> {
         let split = if test { Split::Test } else { Split::Train };
+        check_fraction(negatives)?;
         if let (Some(task), None) = (self.0.task(), self.0.language()) {
-            return self.traces(&task.examples(split, count, seed));
-        }
-        if !(0. ..=1.).contains(&negatives) {
-            return Err(Kind::Parameter.error(format!("negatives is {negatives}, but must be from 0 to 1")));
+            if lengths.is_some() || negatives > 0. {
+                let message = "has words of vectors, whose lengths are fixed and of which none are invalid";
+                return Err(Kind::Parameter.error(format!("{} {message}", self.name())));
+            }
+            return traces::to_python(py, self.0.alphabet(), &task.examples(split, count, seed));
         }
         let (language, oracle) = (self.language()?, self.oracle(mode(strict))?);
         let lengths = lengths.map_or(split.lengths(), |(from, to)| from..=to);
-        let traces = work(py, || {
+        let waiting = Waiting::new(None);
+        let traces = waiting.finish(py, || {
             let mut random = split.generator(seed);
-            let part = |(kind, count)| examples(&**language, &oracle, kind, lengths.clone(), count, &mut random);
-            WordKind::shares(count, negatives).into_iter().flat_map(part).collect::<Vec<Trace>>()
-        });
+            let kinds = WordKind::shares(count, negatives).into_iter();
+            let numbers = kinds.flat_map(|(kind, count)| (0..count).map(move |number| (kind, number)));
+            let one = |(kind, number)| {
+                let word = if waiting.cancelled() {
+                    None
+                } else {
+                    draw(&**language, &oracle, kind, lengths.clone(), &mut random)
+                };
+                word.and_then(|word| {
+                    record(&oracle, format!("{language} {kind} word {number}"), &word, Limits::default()).0
+                })
+            };
+            numbers.map_while(one).collect::<Vec<Trace>>()
+        })?;
         if traces.len() < count {
             return Err(Kind::Data.error(format!("{} has too few words of the requested lengths", self.name())));
         }
-        self.traces(&traces)
+        traces::to_python(py, self.0.alphabet(), &traces)
+    }
+
+    /// Returns the trace of each word, or `None` if the word has a token that the language does not have, and whether
+    /// the word is in the language.
+    fn teach<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        strict: bool,
+    ) -> PyResult<(Vec<TraceTuple<'py>>, Symbols, Vec<bool>)> {
+        let (oracle, alphabet) = (self.oracle(mode(strict))?, self.0.alphabet());
+        let words = convert::words(words, alphabet)?;
+        let waiting = Waiting::new(None);
+        let taught = waiting.finish(py, || {
+            let one = |(number, word): (usize, &Word)| {
+                let recorded = record(&oracle, format!("word {number}"), word, Limits::default());
+                (!waiting.cancelled()).then_some(recorded)
+            };
+            words.iter().enumerate().map_while(one).collect::<Vec<_>>()
+        })?;
+        let accepted = taught.iter().map(|(_, verdict)| verdict.is_accept()).collect();
+        let traces: Vec<Trace> = taught.into_iter().filter_map(|(trace, _)| trace).collect();
+        let (traces, symbols) = traces::to_python(py, alphabet, &traces)?;
+        Ok((traces, symbols, accepted))
+    }
+
+    /// Returns the name of the method that creates this language, and its arguments.
+    fn recipe<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyTuple>)> {
+        if let Some(task) = self.0.task() {
+            return Ok(("task", (task.name(),).into_pyobject(py)?));
+        }
+        let mut manifest = Manifest::default();
+        self.0.note(&mut manifest);
+        if let (Some(grammar), Some(encoding)) = (manifest.grammar(), manifest.encoding()) {
+            return Ok(("grammar", (grammar, self.lexer(), encoding, self.name()).into_pyobject(py)?));
+        }
+        Ok(("automaton", (self.to_json()?, self.name()).into_pyobject(py)?))
     }
 
     /// Trains a machine until it judges new words without mistakes, or until it is proved correct.
@@ -183,7 +236,8 @@ impl Language {
         progress: Option<Py<PyAny>>,
         time_limit: Option<f64>,
     ) -> PyResult<(Machine, Option<Certificate>, usize)> {
-        let params = params(spec)?;
+        check_fraction(negatives)?;
+        let params = params::params(spec)?;
         let language = self.language()?;
         let study =
             Study { words, negatives, lengths: 1..=max_length, tests, test_lengths: 1..=test_length, rounds, seed };
@@ -197,23 +251,24 @@ impl Language {
             Ok((machine, None, rounds.last().map_or(0, |round| round.wrong)))
         });
         let (mut machine, certificate, wrong) = waiting.timely(learned.map_err(errors::study))?;
-        self.note(&mut machine, seed);
+        self.note(&mut machine, params.params(), seed);
         Ok((Machine(machine), certificate, wrong))
     }
 
     /// Constructs a machine without training.
-    #[pyo3(signature = (spec, progress=None))]
+    #[pyo3(signature = (spec, seed, progress=None))]
     fn construct(
         &self,
         py: Python<'_>,
         spec: &Bound<'_, PyDict>,
+        seed: u64,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Machine, Option<Certificate>)> {
-        let (params, oracle) = (params(spec)?, self.strict()?);
+        let (params, oracle) = (params::params(spec)?, self.strict()?);
         let waiting = Waiting::new(progress);
         let made = waiting.work(py, || echostack::extract::construct(&oracle, &params, &waiting));
         let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
-        self.note(&mut machine, 0);
+        self.note(&mut machine, params.params(), seed);
         Ok((Machine(machine), Certificate::of(proof)))
     }
 

@@ -17,9 +17,11 @@ mod judging;
 mod language;
 mod lexer;
 mod machine;
+mod params;
 mod reservoir;
 mod table;
 mod threads;
+mod traces;
 mod waiting;
 
 use pyo3::prelude::*;
@@ -34,7 +36,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<lexer::Lexer>()?;
     module.add_class::<classes::Certificate>()?;
     module.add_class::<reservoir::Reservoir>()?;
-    module.add_function(wrap_pyfunction!(convert::defaults, module)?)?;
+    module.add_function(wrap_pyfunction!(params::defaults, module)?)?;
     module.add_function(wrap_pyfunction!(infer::infer, module)?)?;
+    module.add_function(wrap_pyfunction!(table::load, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::read_traces, module)?)?;
+    module.add_function(wrap_pyfunction!(traces::write_traces, module)?)?;
     module.add_function(wrap_pyfunction!(reservoir::ridge, module)?)
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use echostack::automaton::AutomatonError;
 use echostack::certify::Proof;
 use echostack::extract::{ExtractError, extract};
-use echostack::recognize::{Event, Mode, Observer, View, watch_all};
-use echostack::teach::read_traces;
-use echostack::{Control, Prover};
+use echostack::recognize::{Event, Observer};
+use echostack::{Control, Prover, Verdict};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -17,7 +16,10 @@ use pyo3_arrow::PyRecordBatch;
 use crate::classes::{Certificate, Language, Machine, Table};
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
+use crate::params;
+use crate::reservoir::Reservoir;
 use crate::threads::work;
+use crate::traces::{self, Symbols};
 use crate::waiting::Waiting;
 use crate::{arrow, judging};
 
@@ -44,28 +46,45 @@ impl Observer for Rows {
     }
 }
 
+/// An observer that finds the smallest margin of all decisions on a word.
+#[derive(Clone)]
+struct Least(f64);
+
+impl Observer for Least {
+    fn event(&mut self, _: u64, event: Event<'_>) {
+        if let Event::Decide { margin, .. } | Event::Shift { margin, .. } = event {
+            self.0 = self.0.min(margin);
+        }
+    }
+}
+
+/// The key of a machine's certificate in the manifest of its file.
+const CERTIFICATE: &str = "certificate";
+
 #[pymethods]
 impl Machine {
-    /// Trains a machine on traces in JSON Lines.
+    /// Trains a machine on traces. The seed, and the language that the traces are about, are recorded in its manifest.
     #[staticmethod]
-    #[pyo3(signature = (traces, spec, progress=None))]
-    fn fit(py: Python<'_>, traces: &str, spec: &Bound<'_, PyDict>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
-        let params = convert::params(spec)?;
+    #[pyo3(signature = (traces, symbols, spec, seed, language=None, progress=None))]
+    fn fit(
+        py: Python<'_>,
+        traces: &Bound<'_, PyAny>,
+        symbols: Symbols,
+        spec: &Bound<'_, PyDict>,
+        seed: u64,
+        language: Option<&Language>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let params = params::params(spec)?;
+        let alphabet = traces::alphabet(symbols)?;
+        let traces = traces::from_python(traces, &alphabet)?;
         let waiting = Waiting::new(progress);
-        let fitted = waiting.work(py, || {
-            let (alphabet, traces) = read_traces(&mut traces.as_bytes()).map_err(|error| Kind::Data.error(error))?;
-            params.fit(&alphabet, &traces, &waiting).map_err(|error| match error {
-                echostack::machine::FitError::Cancelled => errors::cancelled(),
-                other => Kind::Fit.error(other),
-            })
-        });
-        Ok(Self(fitted?))
-    }
-
-    #[staticmethod]
-    fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
-        let read = work(py, || echostack::Machine::load(path));
-        Ok(Self(read.map_err(errors::file)?))
+        let mut machine = waiting.work(py, || params.fit(&alphabet, &traces, &waiting)).map_err(errors::fit)?;
+        params::note(&mut machine, params.params(), seed);
+        if let Some(language) = language {
+            language.0.note(machine.manifest_mut());
+        }
+        Ok(Self(machine))
     }
 
     #[staticmethod]
@@ -73,8 +92,26 @@ impl Machine {
         Ok(Self(echostack::Machine::from_bytes(bytes).map_err(errors::file)?))
     }
 
-    fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
-        work(py, || self.0.save(path)).map_err(errors::file)
+    /// Writes a model file, which also contains the certificate, if there is one.
+    #[pyo3(signature = (path, certificate=None))]
+    fn save(&self, py: Python<'_>, path: std::path::PathBuf, certificate: Option<&Certificate>) -> PyResult<()> {
+        let mut machine = self.0.clone();
+        if let Some(certificate) = certificate {
+            machine.manifest_mut().set(CERTIFICATE, certificate.0.to_json());
+        }
+        work(py, || machine.save(path)).map_err(errors::file)
+    }
+
+    /// Returns the machine without the certificate that its file contains, and the certificate, if there is one.
+    fn apart(&self) -> PyResult<(Self, Option<Certificate>)> {
+        let Some(json) = self.0.manifest().get(CERTIFICATE) else { return Ok((Self(self.0.clone()), None)) };
+        let certificate = Certificate::from_json(json)?;
+        let mut machine = self.0.clone();
+        let manifest = machine.manifest_mut();
+        manifest.clear();
+        let others = self.0.manifest().iter().filter(|(key, _)| *key != CERTIFICATE);
+        others.for_each(|(key, value)| manifest.set(key, value));
+        Ok((Self(machine), Some(certificate)))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -87,19 +124,16 @@ impl Machine {
         convert::symbols(self.0.alphabet())
     }
 
+    /// The parameters of the machine, as far as it records them.
     #[getter]
-    fn mode(&self) -> &'static str {
-        if self.0.mode() == Mode::Strict { "strict" } else { "tolerant" }
+    fn params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        params::recorded(py, &self.0)
     }
 
+    /// The reservoir with its weights.
     #[getter]
-    fn lookahead(&self) -> &'static str {
-        if self.0.view() == View::Symbol { "symbol" } else { "reservoir" }
-    }
-
-    #[getter]
-    fn neurons(&self) -> usize {
-        self.0.reservoir().neurons()
+    fn reservoir(&self) -> Reservoir {
+        Reservoir::of(&self.0)
     }
 
     #[getter]
@@ -165,14 +199,34 @@ impl Machine {
     }
 
     /// Returns the outputs on each word, one row per step.
-    fn outputs<'py>(&self, py: Python<'py>, words: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
+    #[pyo3(signature = (words, in_turn=false))]
+    fn outputs<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        in_turn: bool,
+    ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         let words = convert::words(words, self.0.alphabet())?;
-        let all = work(py, || {
-            let mut given = vec![Rows::default(); words.len()];
-            watch_all(&self.0, &words.iter().collect::<Vec<_>>(), &mut given, limits(None));
-            given
-        });
-        Ok(all.into_iter().map(|rows| rows.array().into_pyarray(py)).collect())
+        let waiting = Waiting::turns(in_turn);
+        let watch = || judging::watch(&self.0, &words, &Rows::default(), limits(None), &waiting);
+        let all = waiting.finish(py, watch)?;
+        Ok(all.into_iter().map(|(_, rows)| rows.array().into_pyarray(py)).collect())
+    }
+
+    /// Returns, for each word, the smallest margin of all decisions, negated if the word is not accepted. The margin of
+    /// a decision without an alternative is infinite.
+    #[pyo3(signature = (words, in_turn=false))]
+    fn margins<'py>(
+        &self,
+        py: Python<'py>,
+        words: &Bound<'py, PyAny>,
+        in_turn: bool,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let words = convert::words(words, self.0.alphabet())?;
+        let waiting = Waiting::turns(in_turn);
+        let watch = || judging::watch(&self.0, &words, &Least(f64::INFINITY), limits(None), &waiting);
+        let signed = |(verdict, Least(margin)): (Verdict, Least)| if verdict.is_accept() { margin } else { -margin };
+        Ok(waiting.finish(py, watch)?.into_iter().map(signed).collect::<Vec<f64>>().into_pyarray(py))
     }
 
     fn trace<'py>(
@@ -259,7 +313,7 @@ impl Machine {
             let waiting = Waiting::new(progress);
             waiting.work(py, || extract(&self.0, &waiting)).map_err(refused)?.oracle
         };
-        let manifest = self.0.manifest().clone();
+        let manifest = self.apart()?.0.0.manifest().clone();
         let table =
             work(py, || echostack::Table::new(&oracle, manifest)).map_err(|error| Kind::Grammar.error(error))?;
         Ok(Table(table))

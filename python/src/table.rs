@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use echostack::file::{self, FileError};
 use echostack::model::ModelSession;
 use echostack::recognize::Status;
 use echostack::symbol::Input;
@@ -20,12 +21,6 @@ use crate::{arrow, judging};
 
 #[pymethods]
 impl Table {
-    #[staticmethod]
-    fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
-        let read = py.detach(|| echostack::Table::load(path));
-        Ok(Self(read.map_err(errors::file)?))
-    }
-
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         Ok(Self(echostack::Table::from_bytes(bytes).map_err(errors::file)?))
@@ -120,6 +115,26 @@ impl Table {
         let source = judge.source(language, &Prefix::default()).map_err(|error| Kind::Grammar.error(error))?;
         Ok(source.map(|source| source.code(None)).unwrap_or_default())
     }
+}
+
+/// Reads a model file, which contains a machine or a table.
+#[pyfunction]
+pub(crate) fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Bound<'_, PyAny>> {
+    let bytes = py.detach(|| file::read(&path)).map_err(errors::file)?;
+    let is_table = echostack::Table::is_table(&bytes);
+    let kind = if is_table { "table" } else { "machine" };
+    let read = py.detach(|| Model::from_bytes(&bytes));
+    let model = read.map_err(|error| match error {
+        error @ (FileError::Damaged(_) | FileError::Version(_)) => {
+            Kind::File.error(format!("{} is the file of a {kind}, but {error}", path.display()))
+        }
+        other => Kind::File.error(format!("{}: {other}", path.display())),
+    })?;
+    Ok(match (model.machine(), model.table()) {
+        (Some(machine), _) => Bound::new(py, Machine(machine.clone()))?.into_any(),
+        (None, Some(table)) => Bound::new(py, Table(table.clone()))?.into_any(),
+        (None, None) => py.None().into_bound(py),
+    })
 }
 
 /// A session, which reads one word token by token.

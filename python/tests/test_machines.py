@@ -186,8 +186,9 @@ def test_copying_vectors():
 def test_an_echo_state_network_is_the_textbook():
     random = np.random.default_rng(1)
     x, y = random.normal(size=(300, 2)), random.normal(size=(300, 1))
-    network = es.EchoStateNetwork(es.CycleReservoir(64), alpha=0.1).fit([x], [y])
-    states = es.CycleReservoir(64).run(x)
+    reservoir = es.CycleReservoir(64, random_state=0)
+    network = es.EchoStateNetwork(reservoir, alpha=0.1, fit_intercept=False, washout=0).fit([x], [y])
+    states = reservoir.run(x)
     wanted = np.linalg.solve(states.T @ states + 0.1 * np.eye(64), states.T @ y)
     np.testing.assert_allclose(network.coef_, wanted, atol=1e-9)
     np.testing.assert_allclose(network.predict([x])[0], states @ wanted, atol=1e-9)

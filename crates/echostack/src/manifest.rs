@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,19 @@ impl Manifest {
     /// Removes all keys.
     pub fn clear(&mut self) {
         self.0.clear();
+    }
+}
+
+/// The fields of a parameter set that a manifest records as `name: value, name: value`.
+pub(crate) struct Fields<'a>(BTreeMap<&'a str, &'a str>);
+
+impl<'a> Fields<'a> {
+    pub(crate) fn read(text: &'a str) -> Option<Self> {
+        text.split(", ").map(|field| field.split_once(": ")).collect::<Option<_>>().map(Self)
+    }
+
+    pub(crate) fn get<T: FromStr>(&self, name: &str) -> Option<T> {
+        self.0.get(name)?.parse().ok()
     }
 }
 

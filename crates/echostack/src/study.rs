@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::automaton::{AutomatonError, Oracle};
 use crate::certify::{CertifyError, Proof, Prover};
 use crate::control::{Control, Stage};
-use crate::language::{Language, WordKind, draw, examples};
+use crate::language::{Language, WordKind, draw};
 use crate::machine::{Checked, Choices, FitError, Machine};
 use crate::readout::{Lesson, Outcome, at_rising_cost};
 use crate::recognize::{Event, Limits, Mode, Observer, Recognizer, Reduction, Verdict, View, watch_all};
@@ -106,7 +106,16 @@ impl Study {
     /// # Errors
     /// If the language has no words of the requested lengths.
     pub fn begin(&self, language: &dyn Language, teacher: &Oracle) -> Result<Vec<Trace>, StudyError> {
-        let mut traces = self.examples(language, teacher)?;
+        self.begin_with(language, teacher, &())
+    }
+
+    fn begin_with(
+        &self,
+        language: &dyn Language,
+        teacher: &Oracle,
+        control: &dyn Control,
+    ) -> Result<Vec<Trace>, StudyError> {
+        let mut traces = self.examples(language, teacher, control)?;
         if teacher.mode() == Mode::Strict {
             for (number, word) in language.probes().iter().enumerate() {
                 let (trace, _) = record(teacher, format!("{language} probe {number}"), word, Limits::default());
@@ -117,7 +126,12 @@ impl Study {
     }
 
     /// Returns the traces of the covering words and the drawn words.
-    fn examples(&self, language: &dyn Language, teacher: &Oracle) -> Result<Vec<Trace>, StudyError> {
+    fn examples(
+        &self,
+        language: &dyn Language,
+        teacher: &Oracle,
+        control: &dyn Control,
+    ) -> Result<Vec<Trace>, StudyError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let limits = Limits::default();
         let mut traces: Vec<Trace> = Vec::new();
@@ -125,11 +139,14 @@ impl Study {
             traces.extend(record(teacher, format!("{language} covering word {number}"), word, limits).0);
         }
         for (kind, count) in WordKind::shares(self.words, self.negatives) {
-            let drawn = examples(language, teacher, kind, self.lengths.clone(), count, &mut random);
-            if drawn.len() < count {
-                return Err(no_words(language, kind, &self.lengths));
+            for number in 0..count {
+                if control.cancelled() {
+                    return Err(FitError::Cancelled.into());
+                }
+                let word = draw(language, teacher, kind, self.lengths.clone(), &mut random);
+                let word = word.ok_or_else(|| no_words(language, kind, &self.lengths))?;
+                traces.extend(record(teacher, format!("{language} {kind} word {number}"), &word, limits).0);
             }
-            traces.extend(drawn);
         }
         Ok(traces)
     }
@@ -148,7 +165,7 @@ impl Study {
     ) -> Result<(Machine, Vec<Round>), StudyError> {
         let automaton = language.automaton();
         let teacher = Oracle::in_mode(automaton.clone(), params.params().mode, control)?;
-        let mut traces = self.begin(language, &teacher)?;
+        let mut traces = self.begin_with(language, &teacher, control)?;
         // Each test continues where the last one ended, so every word is fresh.
         let mut random = self.test_words();
         let mut rounds = Vec::new();
@@ -185,7 +202,7 @@ impl Study {
         // The exercises cover what a machine sees if that is the next token. What else it sees of its input is in words.
         let (traces, mut exercises) = match params.params().view {
             View::Symbol => (Vec::new(), prover.exercises(control)?),
-            View::Reservoir => (self.examples(language, &teacher)?, Vec::new()),
+            View::Reservoir => (self.examples(language, &teacher, control)?, Vec::new()),
         };
         let mut known: HashSet<Exercise> = exercises.iter().cloned().collect();
         at_rising_cost(params.params().svm.cost, |round, cost| {
@@ -246,9 +263,6 @@ impl Study {
     ) -> Result<(usize, Vec<Word>), StudyError> {
         let (mut tested, mut wrong) = (0, Vec::new());
         while tested < self.tests && wrong.len() < MAX_WRONG_WORDS {
-            if control.cancelled() {
-                return Err(FitError::Cancelled.into());
-            }
             let count = WORDS_PER_BATCH.min(self.tests - tested);
             let mut words = Vec::with_capacity(count);
             for number in 0..count {
@@ -256,8 +270,11 @@ impl Study {
                 let word = draw(language, teacher, kind, self.test_lengths.clone(), random);
                 words.push(word.ok_or_else(|| no_words(language, kind, &self.test_lengths))?);
             }
-            let given = actions(machine, &words);
-            let wanted = actions(teacher, &words);
+            let given = actions(machine, &words, control);
+            let wanted = actions(teacher, &words, control);
+            if control.cancelled() {
+                return Err(FitError::Cancelled.into());
+            }
             let differing = words.into_iter().zip(wanted.iter().zip(&given));
             wrong.extend(differing.filter(|(_, (wanted, given))| wanted != given).map(|(word, _)| word));
             tested += count;
@@ -311,11 +328,11 @@ fn mistakes(machine: &Machine) -> usize {
 
 /// Returns the verdict on each word, with all actions that led to it. If a machine reaches the right verdict by other
 /// actions than the teacher, it is wrong on some other word, or does something that a teacher never does.
-fn actions<R: Recognizer>(judge: &R, words: &[Word]) -> Vec<(Vec<Taken>, Verdict)> {
+fn actions<R: Recognizer>(judge: &R, words: &[Word], control: &dyn Control) -> Vec<(Vec<Taken>, Verdict)> {
     let words: Vec<&Word> = words.iter().collect();
-    let mut taken = vec![Actions::default(); words.len()];
+    let mut taken = vec![Actions { taken: Vec::new(), control }; words.len()];
     let verdicts = watch_all(judge, &words, &mut taken, Limits::default());
-    taken.into_iter().map(|actions| actions.0).zip(verdicts).collect()
+    taken.into_iter().map(|actions| actions.taken).zip(verdicts).collect()
 }
 
 /// An action that was taken.
@@ -326,16 +343,23 @@ enum Taken {
 }
 
 /// Collects the actions on a word.
-#[derive(Clone, Debug, Default)]
-struct Actions(Vec<Taken>);
+#[derive(Clone)]
+struct Actions<'c> {
+    taken: Vec<Taken>,
+    control: &'c dyn Control,
+}
 
-impl Observer for Actions {
+impl Observer for Actions<'_> {
     fn event(&mut self, _: u64, event: Event<'_>) {
         match event {
-            Event::Decide { reduction, .. } => self.0.push(Taken::Decide(reduction)),
-            Event::Shift { shifted, .. } => self.0.push(Taken::Shift(shifted)),
+            Event::Decide { reduction, .. } => self.taken.push(Taken::Decide(reduction)),
+            Event::Shift { shifted, .. } => self.taken.push(Taken::Shift(shifted)),
             Event::Output { .. } => {}
         }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.control.cancelled()
     }
 }
 

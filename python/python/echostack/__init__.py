@@ -13,11 +13,12 @@ True
 (True, 'reject at token 2, expected (, [, ] or {')
 """
 
-from . import errors
+from . import datasets, errors
 from ._native import __version__
 from .errors import EchostackError
 from .languages import Language, from_grammar, infer, task_names
-from .machines import Certificate, Difference, EchoStateNetwork, Extraction, ReservoirStackMachine
+from .machines import Certificate, Difference, Extraction, ReservoirStackMachine
+from .networks import EchoStateNetwork, NetworkState, memory_capacity
 from .recognizers import END, CompiledTable, Parse, Session, Token, Verdict, load
 from .reservoirs import CycleReservoir, LegendreReservoir, MatrixReservoir, RandomReservoir
 from .traces import Step, Trace, read_traces, write_traces
@@ -34,6 +35,7 @@ __all__ = [
     "Language",
     "LegendreReservoir",
     "MatrixReservoir",
+    "NetworkState",
     "Parse",
     "RandomReservoir",
     "ReservoirStackMachine",
@@ -43,10 +45,12 @@ __all__ = [
     "Trace",
     "Verdict",
     "__version__",
+    "datasets",
     "errors",
     "from_grammar",
     "infer",
     "load",
+    "memory_capacity",
     "read_traces",
     "task_names",
     "write_traces",

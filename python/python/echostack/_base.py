@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 from typing import Any
+
+import numpy as np
+
+from .errors import ParameterError
 
 
 class Parametrised:
@@ -51,8 +56,6 @@ class Parametrised:
         for name, value in params.items():
             outer, nested, rest = name.partition("__")
             if outer not in self._names():
-                from .errors import ParameterError
-
                 known = ", ".join(self._names())
                 raise ParameterError(f"{type(self).__name__} has no parameter {outer!r}; its parameters are {known}")
             if nested:
@@ -60,8 +63,17 @@ class Parametrised:
             else:
                 setattr(self, outer, value)
         for outer, own in inner.items():
+            if getattr(self, outer) is None:
+                setattr(self, outer, self._default(outer))
+            if not hasattr(getattr(self, outer), "set_params"):
+                named = ", ".join(f"{outer}__{name}" for name in own)
+                raise ParameterError(f"{outer} is {getattr(self, outer)!r}, which has no parameters; it cannot take {named}")
             getattr(self, outer).set_params(**own)
         return self
+
+    def _default(self, name: str) -> Any:
+        """Returns the object that None stands for, as the value of a parameter."""
+        return None
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
@@ -84,17 +96,25 @@ def _short(value: Any) -> str:
 
 
 def seed_of(random_state: Any) -> int:
-    """Returns a seed for anything scikit-learn accepts as one: None, an integer, or a NumPy random generator."""
-    import numbers
+    """Returns a seed for anything scikit-learn accepts as one: None, an integer, or a NumPy random generator.
 
+    As in scikit-learn, None draws from NumPy's global generator.
+    """
     if random_state is None:
-        return 0
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state) & (2**64 - 1)
+        return int(np.random.randint(2**31))
+    if isinstance(random_state, numbers.Integral) and 0 <= int(random_state) < 2**64:
+        return int(random_state)
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31))
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**63))
-    from .errors import ParameterError
+    raise ParameterError(
+        f"random_state is {random_state!r}, but must be None, an integer from 0 to 2^64 - 1 or a NumPy random generator"
+    )
 
-    raise ParameterError(f"random_state is {random_state!r}, but must be None, an integer or a NumPy random generator")
+
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """Returns a parameter that is a number of things, or raises an exception that names it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
+        raise ParameterError(f"{name} is {value!r}, but must be an integer of at least {least}")
+    return int(value)

@@ -57,6 +57,9 @@ class NotSettledError(FitError):
         self.language = language
         self.report = report
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.language, self.report)
+
 
 class ProofError(EchostackError, ValueError):
     """Raised if no proof is found, or if a certificate does not prove what it claims."""

@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _native
-from ._base import seed_of
+from ._base import seed_of, whole
 from ._progress import reporter
 from .errors import NotSettledError, ParameterError
-from .traces import Trace, from_jsonl
+from .traces import Trace, from_native
 
 __all__ = ["Language", "from_grammar", "infer", "task_names"]
 
@@ -154,7 +154,8 @@ class Language:
         words : list of list of str
             Words as lists of token names.
         """
-        return self._native.sample(n, (min_length, max_length), kind, seed_of(random_state))
+        lengths = whole("min_length", min_length), whole("max_length", max_length)
+        return self._native.sample(whole("n", n), lengths, kind, seed_of(random_state))
 
     def examples(
         self,
@@ -195,13 +196,39 @@ class Language:
         """
         lengths = None
         if min_length is not None or max_length is not None:
-            lengths = (1 if min_length is None else min_length, 50 if max_length is None else max_length)
-        text = self._native.examples(n, lengths, negatives, strict, seed_of(random_state), test)
-        traces = from_jsonl(text)
+            lengths = (
+                whole("min_length", 1 if min_length is None else min_length),
+                whole("max_length", 50 if max_length is None else max_length),
+            )
+        drawn = self._native.examples(whole("n", n), lengths, negatives, strict, seed_of(random_state), test)
+        traces = from_native(*drawn)
         return [trace.word for trace in traces], traces
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (*self._native.recipe(), self.report)
+
+    def __copy__(self) -> Language:
+        return self  # A language never changes.
+
+    def __deepcopy__(self, memo: Any) -> Language:
+        return self
 
     def __repr__(self) -> str:
         return f"<Language {self.name}: {' '.join(self.terminals)}>"
+
+
+def _remade(method: str, arguments: tuple[Any, ...], report: str | None) -> Language:
+    language = Language(getattr(_native.Language, method)(*arguments))
+    language.report = report
+    return language
+
+
+def language_of(given: Any) -> _native.Language:
+    """Returns the native object of an argument that must be a language."""
+    if isinstance(given, Language):
+        return given._native
+    hint = f"; try Language.task({given!r})" if given in task_names() else ""
+    raise ParameterError(f"language is {given!r}, but must be a Language{hint}")
 
 
 def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, encoding: str = "auto") -> Language:
@@ -228,7 +255,8 @@ def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, en
     <Language grammar: [ ] x ,>
     """
     text = os.fspath(source)
-    if "\n" not in text and os.path.exists(text):
+    # The text of a grammar has a line %%.
+    if "%%" not in text or ("\n" not in text and os.path.exists(text)):
         return Language(_native.Language.open_grammar(text, lexer, encoding))
     return Language.grammar(text, lexer, encoding=encoding)
 

@@ -1,4 +1,4 @@
-"""Estimators: the reservoir stack machine and the echo state network."""
+"""The reservoir stack machine, and the proofs and automata that come from it."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import html
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _native
-from ._base import Parametrised, seed_of
+from ._base import Parametrised, seed_of, whole
 from ._progress import reporter
-from .errors import DataError, FitError, ParameterError, ProofError, not_fitted
-from .languages import Language
-from .recognizers import CompiledTable, Recognizer, Verdict, _verdict
-from .reservoirs import CycleReservoir, _rows
-from .traces import Trace, symbols_of, to_jsonl
+from .errors import DataError, FileFormatError, FitError, ProofError, not_fitted
+from .languages import Language, language_of
+from .recognizers import CompiledTable, Recognizer, Verdict, _lexed, _lexer, _verdict
+from .reservoirs import CycleReservoir, MatrixReservoir, Reservoir, from_spec, spec_of
+from .traces import Trace, complete, from_native, symbols_of, to_native
 
-__all__ = ["ReservoirStackMachine", "EchoStateNetwork", "Certificate", "Difference", "Extraction"]
+__all__ = ["ReservoirStackMachine", "Certificate", "Difference", "Extraction"]
 
 _DEFAULTS = _native.defaults("cycle")
 
@@ -51,7 +51,7 @@ class Certificate:
         ProofError
             If the proof does not hold.
         """
-        self._native.check(machine._fitted(), language._native)
+        self._native.check(machine._fitted(), language_of(language))
 
     def save(self, path: os.PathLike[str] | str) -> None:
         """Writes the certificate to a file that ``echostack certify --check`` can read."""
@@ -64,12 +64,19 @@ class Certificate:
         with open(path, encoding="utf-8") as file:
             return cls(_native.Certificate.from_json(file.read()))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _certificate_from_json, (self._native.to_json(),)
+
     def __repr__(self) -> str:
         _, depth, tokens = self._native.size
         return (
             f"<Certificate: {self.cells} cells, "
             f"each decided by at most {depth} symbols of the stack and {tokens} of the input>"
         )
+
+
+def _certificate_from_json(text: str) -> Certificate:
+    return Certificate(_native.Certificate.from_json(text))
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,8 @@ class ReservoirStackMachine(Parametrised, Recognizer):
     ----------
     reservoir : reservoir object or None, default=None
         Reservoir that maps sequences to states. If None, a :class:`CycleReservoir` is used.
+    language : Language or None, default=None
+        Language that teaches the machine if it is fitted to labels. It is not needed to fit traces.
     lookahead : {"symbol", "reservoir"}, default="symbol"
         Input of the readouts: only the next token ("symbol"), or the reservoir state over the input ("reservoir"), as
         in the paper.
@@ -148,7 +157,8 @@ class ReservoirStackMachine(Parametrised, Recognizer):
     max_rows : int, default=100_000
         Maximum number of distinct training rows per readout.
     random_state : int, NumPy random generator or None, default=None
-        Seed of the reservoir and of the words that are drawn. None is the same as 0.
+        Seed of the reservoir and of the words that are drawn. If None, they are different each time, and the machine
+        records the seed that was drawn.
     n_jobs : int or None, default=None
         If 1, words are judged on the calling thread only. Otherwise, all cores are used. Results never depend on it.
     verbose : bool, default=False
@@ -179,11 +189,12 @@ class ReservoirStackMachine(Parametrised, Recognizer):
 
     def __init__(
         self,
-        reservoir: Any = None,
+        reservoir: Reservoir | None = None,
         *,
-        lookahead: str = "symbol",
-        mode: str = "strict",
-        actions: str = "separate",
+        language: Language | None = None,
+        lookahead: Literal["symbol", "reservoir"] = "symbol",
+        mode: Literal["strict", "tolerant"] = "strict",
+        actions: Literal["separate", "joint"] = "separate",
         C: float = _DEFAULTS["C"],
         gamma: float = _DEFAULTS["gamma"],
         tol: float = _DEFAULTS["tol"],
@@ -194,6 +205,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         verbose: bool = False,
     ) -> None:
         self.reservoir = reservoir
+        self.language = language
         self.lookahead = lookahead
         self.mode = mode
         self.actions = actions
@@ -206,12 +218,13 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _spec(self) -> dict[str, Any]:
-        reservoir = CycleReservoir() if self.reservoir is None else self.reservoir
-        if not hasattr(reservoir, "_spec"):
-            raise ParameterError(f"reservoir is {reservoir!r}, but must be an echostack reservoir or None")
+    def _default(self, name: str) -> Any:
+        return CycleReservoir() if name == "reservoir" else None
+
+    def _spec(self, seed: int) -> dict[str, Any]:
+        reservoir = self._default("reservoir") if self.reservoir is None else self.reservoir
         named = ["lookahead", "mode", "actions", "C", "gamma", "tol", "ridge", "max_rows"]
-        return {"reservoir": reservoir._spec(self.random_state), **{name: getattr(self, name) for name in named}}
+        return {"reservoir": spec_of(reservoir, seed), **{name: getattr(self, name) for name in named}}
 
     def _fitted(self) -> _native.Machine:
         machine = self.__dict__.get("machine_")
@@ -223,15 +236,19 @@ class ReservoirStackMachine(Parametrised, Recognizer):
     def _judge(self) -> _native.Machine:
         return self._fitted()
 
-    def fit(self, X: Sequence[Any], y: Sequence[Trace] | None = None, *, symbols: Any = None) -> ReservoirStackMachine:
-        """Trains the machine on traces.
+    def fit(
+        self, X: Sequence[Any], y: Sequence[Any] | None = None, *, symbols: Sequence[Sequence[str]] | None = None
+    ) -> ReservoirStackMachine:
+        """Trains the machine on traces or on labels.
 
         Parameters
         ----------
         X : sequence
             Words, or the traces themselves if ``y`` is None.
-        y : sequence of Trace, default=None
-            One trace per word.
+        y : sequence of Trace or int, default=None
+            One trace per word, or one label: 1 for words of the language and 0 for others. A label says nothing about
+            the stack, so labels need the parameter ``language``, whose automaton then teaches the machine what to do on
+            these words.
         symbols : pair of lists of str, default=None
             Terminals and nonterminals. If None, the symbols that the traces declare are used, or, if they declare none,
             those that occur in them.
@@ -241,15 +258,39 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         self : ReservoirStackMachine
             The fitted machine.
         """
-        traces = list(X if y is None else y)
-        if y is not None and len(X) != len(traces):
-            raise DataError(f"X has {len(X)} words, but y has {len(traces)} traces; give one trace per word")
-        if not all(isinstance(trace, Trace) for trace in traces):
-            raise DataError("a machine learns from traces; pass Trace objects, such as those from Language.examples")
-        terminals, nonterminals = symbols_of(traces) if symbols is None else symbols
+        given = list(X if y is None else y)
+        if y is not None and len(X) != len(given):
+            raise DataError(f"X has {len(X)} words, but y has {len(given)} entries; give one per word")
+        teacher = None
+        if all(isinstance(trace, Trace) for trace in given):
+            traces = given
+            if y is not None:
+                _compare(X, traces)
+        elif y is None:
+            raise DataError("X must hold Trace objects if there is no y; pass words as X, and traces or labels as y")
+        else:
+            traces, teacher = self._taught(X, _labels(given)), language_of(self.language)
+        used = symbols_of(traces) if symbols is None else complete(symbols)
+        seed = seed_of(self.random_state)
         with reporter(self.verbose) as progress:
-            native = _native.Machine.fit(to_jsonl(traces, terminals, nonterminals), self._spec(), progress)
+            native = _native.Machine.fit(to_native(traces), used, self._spec(seed), seed, teacher, progress)
         return self._take(native)
+
+    def _taught(self, X: Sequence[Any], labels: list[int]) -> list[Trace]:
+        """Returns the traces of the language's automaton on words with these labels."""
+        if self.language is None:
+            raise DataError(
+                "y holds labels, but a machine learns from Trace objects; pass language=..., which then teaches the "
+                "machine, or pass traces as y, such as those from Language.examples"
+            )
+        native, lexer = language_of(self.language), self.language.lexer
+        words = [_lexed(_lexer(lexer), word) if lexer is not None and isinstance(word, str) else word for word in X]
+        traces, symbols, accepted = native.teach(words, self.mode == "strict")
+        for number, (label, truth) in enumerate(zip(labels, accepted)):
+            if label != truth:
+                says = "in" if truth else "not in"
+                raise DataError(f"y[{number}] is {label}, but X[{number}] is {says} the language {self.language.name}")
+        return from_native(traces, symbols)
 
     def _take(self, native: _native.Machine, certificate: _native.Certificate | None = None) -> ReservoirStackMachine:
         self.machine_ = native
@@ -311,17 +352,18 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         ProofError
             If ``prove`` is true and no proof is found, or if the time limit is exceeded.
         """
+        seed = seed_of(self.random_state)
         with reporter(self.verbose) as progress:
-            native, certificate, wrong = language._native.learn(
-                self._spec(),
+            native, certificate, wrong = language_of(language).learn(
+                self._spec(seed),
                 prove=prove,
-                words=n_words,
+                words=whole("n_words", n_words),
                 negatives=negatives,
-                max_length=max_length,
-                tests=n_tests,
-                test_length=test_length,
-                rounds=max_rounds,
-                seed=seed_of(self.random_state),
+                max_length=whole("max_length", max_length, 1),
+                tests=whole("n_tests", n_tests),
+                test_length=whole("test_length", test_length, 1),
+                rounds=whole("max_rounds", max_rounds, 1),
+                seed=seed,
                 progress=progress,
                 time_limit=time_limit,
             )
@@ -355,8 +397,9 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         ProofError
             If no proof is found.
         """
+        seed = seed_of(self.random_state)
         with reporter(self.verbose) as progress:
-            native, certificate = language._native.construct(self._spec(), progress)
+            native, certificate = language_of(language).construct(self._spec(seed), seed, progress)
         self._take(native, certificate)
         if certificate is None:
             raise ProofError("no proof was found; try more neurons")
@@ -390,7 +433,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         outputs : list of ndarray
             One array per word, with one row per step.
         """
-        return self._fitted().outputs(self._words(X))
+        return self._fitted().outputs(self._words(X), self._in_turn)
 
     def decision_function(self, X: Iterable[Any]) -> NDArray[np.float64]:
         """Returns the confidence with which each word is judged.
@@ -403,14 +446,11 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         Returns
         -------
         margins : ndarray of shape (n_words,)
-            The smallest margin of all decisions on the word, negated if the word is not accepted.
+            The smallest margin of all decisions on the word, negated if the word is not accepted. The largest float
+            stands for a margin that is infinite, because there was no alternative.
         """
-        machine, values = self._fitted(), []
-        for word in self._words(X):
-            events, verdict = machine.trace(word)
-            least = min((event["margin"] for event in events if "margin" in event), default=np.inf)
-            values.append(least if verdict[0] == "accept" else -least)
-        return np.array(values)
+        largest = float(np.finfo(np.float64).max)
+        return np.clip(self._fitted().margins(self._words(X), self._in_turn), -largest, largest)
 
     def score(self, X: Sequence[Any], y: Sequence[Any]) -> float:
         """Returns the fraction of words that are judged correctly.
@@ -427,8 +467,13 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         score : float
             Accuracy of ``predict(X)``.
         """
-        truth = [int(one.accepted if isinstance(one, Trace) else one) for one in y]
-        return float(np.mean(self.predict(X) == np.array(truth)))
+        truth = _labels([int(one.accepted) if isinstance(one, Trace) else one for one in y])
+        given = self.predict(X)
+        if len(given) != len(truth):
+            raise DataError(f"X has {len(given)} words, but y has {len(truth)} entries; give one per word")
+        if not truth:
+            raise DataError("X has no words; give at least one")
+        return float(np.mean(given == np.array(truth)))
 
     def certify(self, language: Language, *, time_limit: float | None = None) -> Certificate | Difference:
         """Proves that the machine does the same as a language's automaton on every word, or finds a counterexample.
@@ -451,7 +496,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
             If neither is found, or if the time limit is exceeded.
         """
         with reporter(self.verbose) as progress:
-            certificate, difference, open_cells = self._fitted().certify(language._native, progress, time_limit)
+            certificate, difference, open_cells = self._fitted().certify(language_of(language), progress, time_limit)
         if certificate is not None:
             return Certificate(certificate)
         if difference is not None:
@@ -509,36 +554,45 @@ class ReservoirStackMachine(Parametrised, Recognizer):
             If no automaton can be extracted, or if the machine cannot be proved to do the same as the language's.
         """
         with reporter(self.verbose) as progress:
-            native = self._fitted().compile(None if language is None else language._native, progress)
+            native = self._fitted().compile(None if language is None else language_of(language), progress)
         return CompiledTable(native, self.n_jobs)
 
     def save(self, path: os.PathLike[str] | str) -> None:
-        """Saves the machine to a file that this package and the command line can read."""
-        self._fitted().save(path)
+        """Saves the machine, with its parameters and its certificate, to a file that the command line can read, too."""
+        self._fitted().save(path, None if self.certificate_ is None else self.certificate_._native)
 
     @classmethod
     def load(cls, path: os.PathLike[str] | str) -> ReservoirStackMachine:
-        """Loads a machine from a file. Only the parameters that are stored in the file are restored."""
-        return cls._of(_native.Machine.load(path))
+        """Loads a machine from a file, with its parameters and its certificate, as far as the file contains them.
+
+        A certificate in a file proves nothing before :meth:`Certificate.check` has verified it.
+        """
+        native = _native.load(path)
+        if isinstance(native, _native.Table):
+            raise FileFormatError(f"{os.fspath(path)} is the file of a table; use echostack.load")
+        return cls._of(native)
 
     @classmethod
     def _of(cls, native: _native.Machine) -> ReservoirStackMachine:
-        return cls(lookahead=native.lookahead, mode=native.mode)._take(native)
+        native, certificate = native.apart()
+        params = native.params
+        spec = params.pop("reservoir", None)
+        # A reservoir of the user's own, and those of the command line without a seed, are restored as matrices.
+        reservoir = MatrixReservoir._of(native.reservoir) if spec is None else from_spec(spec)
+        return cls(reservoir, **params)._take(native, certificate)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         if "machine_" in state:
             state["machine_"] = state["machine_"].to_bytes()
-        if state.get("certificate_") is not None:
-            state["certificate_"] = state["certificate_"]._native.to_json()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update({"language": None, **state})  # Older pickles have no language.
         if "machine_" in state:
             self.machine_ = _native.Machine.from_bytes(state["machine_"])
-        if state.get("certificate_") is not None:
-            self.certificate_ = Certificate(_native.Certificate.from_json(state["certificate_"]))
+        if isinstance(state.get("certificate_"), str):  # Older pickles hold the certificate as text.
+            self.certificate_ = _certificate_from_json(state["certificate_"])
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags  # type: ignore[import-untyped]
@@ -556,11 +610,11 @@ class ReservoirStackMachine(Parametrised, Recognizer):
     def _repr_html_(self) -> str:
         if "machine_" not in self.__dict__:
             return f"<pre>{html.escape(repr(self))}</pre>"
-        proof = "proved correct on every word" if self.certificate_ is not None else "not proved"
+        proof = f"a certificate of {self.certificate_.cells} cells" if self.certificate_ is not None else "none"
         rows = {
             "reads": " ".join(self.terminals_),
             "pushes": " ".join(self.nonterminals_),
-            "neurons": str(self.machine_.neurons),
+            "neurons": str(self.machine_.reservoir.neurons),
             "learned from": f"{self.n_contexts_} distinct contexts",
             "support vectors": ", ".join(map(str, self.support_)),
             "proof": proof,
@@ -569,131 +623,20 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         return f"<table><caption>{html.escape(repr(self))}</caption>{cells}</table>"
 
 
-class EchoStateNetwork(Parametrised):
-    """A reservoir with a ridge regression on its states, which maps sequences of vectors to sequences of vectors.
+def _labels(given: Sequence[Any]) -> list[int]:
+    """Returns labels as 0 and 1."""
+    for number, label in enumerate(given):
+        if isinstance(label, Trace):
+            raise DataError(f"y[{number}] is a trace, but other entries are labels; give only one kind")
+        if isinstance(label, (str, bytes)) or np.ndim(label) != 0 or label not in (0, 1):
+            raise DataError(f"y[{number}] is {label!r}, but must be 1 for a word of the language, or 0")
+    return [int(label) for label in given]
 
-    Parameters
-    ----------
-    reservoir : reservoir object or None, default=None
-        Reservoir that maps sequences to states. If None, a :class:`CycleReservoir` is used.
-    alpha : float, default=1e-6
-        Penalty of the regression.
-    washout : int, default=0
-        Number of steps at the beginning of each sequence that are excluded from training.
-    random_state : int, NumPy random generator or None, default=None
-        Seed of the reservoir. None is the same as 0.
 
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_neurons, n_outputs)
-        Weights of the regression.
-    n_features_in_ : int
-        Number of input channels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from echostack import EchoStateNetwork
-    >>> x = np.sin(np.arange(500) / 5)[:, None]
-    >>> network = EchoStateNetwork(alpha=1e-8, washout=50).fit([x[:-1]], [x[1:]])
-    >>> bool(np.abs(network.predict([x[:-1]])[0][50:] - x[51:]).max() < 1e-3)
-    True
-    """
-
-    _estimator_type = "regressor"
-
-    def __init__(
-        self, reservoir: Any = None, *, alpha: float = 1e-6, washout: int = 0, random_state: Any = None
-    ) -> None:
-        self.reservoir = reservoir
-        self.alpha = alpha
-        self.washout = washout
-        self.random_state = random_state
-
-    def _states(self, sequences: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
-        return self.reservoir_.run([_rows(one) for one in sequences])
-
-    def fit(self, X: Sequence[ArrayLike], y: Sequence[ArrayLike]) -> EchoStateNetwork:
-        """Fits the regression.
-
-        Parameters
-        ----------
-        X : list of array-like of shape (n_steps, n_channels)
-            Input sequences.
-        y : list of array-like of shape (n_steps, n_outputs)
-            Target sequences, each with as many steps as the corresponding input sequence.
-
-        Returns
-        -------
-        self : EchoStateNetwork
-            The fitted network.
-        """
-        if len(X) == 0 or len(X) != len(y):
-            raise DataError(f"X has {len(X)} sequences and y has {len(y)}; both need the same number, at least one")
-        first = np.asarray(X[0])
-        reservoir = CycleReservoir() if self.reservoir is None else self.reservoir
-        self.reservoir_ = reservoir._build(first.shape[-1], self.random_state)
-        states = np.concatenate([one[self.washout :] for one in self._states(X)])
-        targets = np.concatenate([np.asarray(one, dtype=np.float64)[self.washout :] for one in y])
-        targets = np.ascontiguousarray(targets.reshape(len(targets), -1))
-        self.coef_ = _native.ridge(states, targets, float(self.alpha))
-        self.n_features_in_ = int(first.shape[-1])
-        return self
-
-    def predict(self, X: Sequence[ArrayLike]) -> list[NDArray[np.float64]]:
-        """Returns the outputs for each sequence.
-
-        Parameters
-        ----------
-        X : list of array-like of shape (n_steps, n_channels)
-            Input sequences.
-
-        Returns
-        -------
-        outputs : list of ndarray of shape (n_steps, n_outputs)
-            One array per sequence.
-        """
-        if "coef_" not in self.__dict__:
-            raise not_fitted(self)
-        return [states @ self.coef_ for states in self._states(X)]
-
-    def score(self, X: Sequence[ArrayLike], y: Sequence[ArrayLike]) -> float:
-        """Returns the coefficient of determination over all steps.
-
-        Parameters
-        ----------
-        X : list of array-like of shape (n_steps, n_channels)
-            Input sequences.
-        y : list of array-like of shape (n_steps, n_outputs)
-            Target sequences.
-
-        Returns
-        -------
-        score : float
-            R² of ``predict(X)`` with respect to ``y``.
-        """
-        given = np.concatenate(self.predict(X))
-        rows = [np.asarray(one, dtype=np.float64) for one in y]
-        wanted = np.concatenate([one.reshape(len(one), -1) for one in rows])
-        residual = ((wanted - given) ** 2).sum()
-        return float(1 - residual / ((wanted - wanted.mean(axis=0)) ** 2).sum())
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The reservoir is rebuilt from its parameters.
-        return {key: value for key, value in self.__dict__.items() if key != "reservoir_"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if "n_features_in_" in state:
-            reservoir = CycleReservoir() if self.reservoir is None else self.reservoir
-            self.reservoir_ = reservoir._build(self.n_features_in_, self.random_state)
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags  # type: ignore[import-untyped]
-
-        return Tags(
-            estimator_type="regressor",
-            target_tags=TargetTags(required=True, multi_output=True),
-            regressor_tags=RegressorTags(),
-            input_tags=InputTags(two_d_array=False, three_d_array=True),
-        )
+def _compare(X: Sequence[Any], traces: Sequence[Trace]) -> None:
+    """Verifies that traces are about the given words."""
+    for number, (word, trace) in enumerate(zip(X, traces)):
+        tokens = [token if isinstance(token, str) else np.asarray(token, dtype=float).tolist() for token in word]
+        taught = [token if isinstance(token, str) else list(token) for token in trace.word]
+        if tokens != taught:
+            raise DataError(f"y[{number}] is the trace of another word than X[{number}]; pass the words of the traces as X")

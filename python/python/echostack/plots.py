@@ -12,7 +12,6 @@ import numpy as np
 
 from .errors import DataError
 from .recognizers import Parse, Recognizer
-from .reservoirs import CycleReservoir
 
 if TYPE_CHECKING:
     from .languages import Language
@@ -49,14 +48,12 @@ def plot_states(machine: ReservoirStackMachine, words: Iterable[Any], ax: Any = 
         Axes with the plot.
     """
     symbols = machine.terminals_ + machine.nonterminals_
-    reservoir = CycleReservoir() if machine.reservoir is None else machine.reservoir
-    native = reservoir._build(len(symbols), machine.random_state)
     stacks = {tuple(stack.split()) for word in words for _, stack, _, _ in machine.parse(word).rows if stack}
     if len(stacks) < 2:
         raise DataError("the words lead to fewer than two distinct nonempty stacks; give longer words")
     ordered = sorted(stacks)
     one_hot = np.eye(len(symbols))
-    runs = native.run([one_hot[[symbols.index(symbol) for symbol in stack]] for stack in ordered])
+    runs = machine._fitted().reservoir.run([one_hot[[symbols.index(symbol) for symbol in stack]] for stack in ordered])
     states = np.array([run[-1] for run in runs])
     centred = states - states.mean(axis=0)
     _, lengths, directions = np.linalg.svd(centred, full_matrices=False)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import html
+import numbers
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from .errors import DataError
+from ._base import whole
+from .errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from .machines import ReservoirStackMachine
 
 __all__ = ["END", "Token", "Verdict", "Session", "Parse", "Recognizer", "CompiledTable", "load"]
 
@@ -200,6 +205,10 @@ def _is_arrow(words: Any) -> bool:
     return hasattr(words, "__arrow_c_array__") or hasattr(words, "__arrow_c_stream__")
 
 
+def _depth(max_depth: int | None) -> int | None:
+    return None if max_depth is None else whole("max_depth", max_depth)
+
+
 class Recognizer:
     """Common base class of machines and tables, which delegates to the native object ``self._judge``.
 
@@ -213,7 +222,10 @@ class Recognizer:
 
     @property
     def _in_turn(self) -> bool:
-        return getattr(self, "n_jobs", None) == 1
+        n_jobs = getattr(self, "n_jobs", None)
+        if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+            raise ParameterError(f"n_jobs is {n_jobs!r}, but must be None or an integer other than 0")
+        return n_jobs == 1
 
     def _word(self, word: Any) -> Any:
         return next(iter(self._words([word])))
@@ -222,6 +234,8 @@ class Recognizer:
         source = self._judge.manifest.get("lexer")
         if _is_arrow(words):
             raise DataError("expected a list of words; pass Arrow columns to accepts, predict or check_arrow")
+        if isinstance(words, (str, bytes)) or not hasattr(words, "__iter__"):
+            raise DataError(f"expected a list of words, but got {words!r}; to judge one word, pass a list with this word")
         if source is None:
             return words
         return [_lexed(_lexer(source), word) if isinstance(word, str) else word for word in words]
@@ -272,7 +286,7 @@ class Recognizer:
         verdict : Verdict
             The verdict, with the position at which an invalid word is rejected and the tokens expected there.
         """
-        return _verdict(self._judge.judge([self._word(word)], max_depth)[0])
+        return _verdict(self._judge.judge([self._word(word)], _depth(max_depth), True)[0])
 
     def check_all(self, words: Iterable[Any], max_depth: int | None = None) -> list[Verdict]:
         """Judges many words on all cores.
@@ -289,7 +303,7 @@ class Recognizer:
         verdicts : list of Verdict
             One verdict per word.
         """
-        return [_verdict(given) for given in self._judge.judge(self._words(words), max_depth, self._in_turn)]
+        return [_verdict(given) for given in self._judge.judge(self._words(words), _depth(max_depth), self._in_turn)]
 
     def accepts(self, words: Iterable[Any], max_depth: int | None = None) -> NDArray[np.bool_]:
         """Determines which words are accepted.
@@ -309,8 +323,8 @@ class Recognizer:
             True for each accepted word.
         """
         if _is_arrow(words):
-            return self._judge.accepts_arrow(words, max_depth, self._in_turn)
-        return self._judge.accepts(self._words(words), max_depth, self._in_turn)
+            return self._judge.accepts_arrow(words, _depth(max_depth), self._in_turn)
+        return self._judge.accepts(self._words(words), _depth(max_depth), self._in_turn)
 
     def check_arrow(self, words: Any, max_depth: int | None = None) -> Any:
         """Judges an Arrow column of words.
@@ -328,7 +342,7 @@ class Recognizer:
             Record batch with the columns ``verdict`` and ``position``, which can be passed directly to
             ``pyarrow.record_batch(...)`` or ``polars.DataFrame(...)``. Null words have null verdicts.
         """
-        return self._judge.check_arrow(words, max_depth, self._in_turn)
+        return self._judge.check_arrow(words, _depth(max_depth), self._in_turn)
 
     def session(self, max_depth: int | None = None) -> Session:
         """Starts a session that reads a word token by token.
@@ -343,7 +357,7 @@ class Recognizer:
         session : Session
             Session that has read no tokens yet.
         """
-        return Session(_native.Session(self._judge, max_depth))
+        return Session(_native.Session(self._judge, _depth(max_depth)))
 
     def parse(self, word: Any) -> Parse:
         """Parses a word and records every step.
@@ -359,7 +373,8 @@ class Recognizer:
             Steps and verdict.
         """
         word = self._word(word)
-        names = [token if isinstance(token, str) else self.terminals_[token] for token in word]
+        known = dict(enumerate(self.terminals_))
+        names = [token if isinstance(token, str) else known.get(token, "?") for token in word]
         events, verdict = self._judge.trace(word)
         return _parse(names, events, _verdict(verdict))
 
@@ -405,18 +420,18 @@ class CompiledTable(Recognizer):
         return self._table.source(language)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _table_from_bytes, (self._table.to_bytes(),)
+        return _table_from_bytes, (self._table.to_bytes(), self.n_jobs)
 
     def __repr__(self) -> str:
         states, actions, size = self._table.size
         return f"<CompiledTable: {states} states, {actions} actions in {size} bytes>"
 
 
-def _table_from_bytes(data: bytes) -> CompiledTable:
-    return CompiledTable(_native.Table.from_bytes(data))
+def _table_from_bytes(data: bytes, n_jobs: int | None = None) -> CompiledTable:
+    return CompiledTable(_native.Table.from_bytes(data), n_jobs)
 
 
-def load(path: os.PathLike[str] | str) -> Any:
+def load(path: os.PathLike[str] | str) -> ReservoirStackMachine | CompiledTable:
     """Loads a machine or a table that was saved by this package or by the command line.
 
     Parameters
@@ -429,10 +444,7 @@ def load(path: os.PathLike[str] | str) -> Any:
     recognizer : ReservoirStackMachine or CompiledTable
         The machine or table in the file.
     """
-    from .errors import FileFormatError
     from .machines import ReservoirStackMachine
 
-    try:
-        return CompiledTable(_native.Table.load(path))
-    except FileFormatError:
-        return ReservoirStackMachine.load(path)
+    native = _native.load(path)
+    return CompiledTable(native) if isinstance(native, _native.Table) else ReservoirStackMachine._of(native)

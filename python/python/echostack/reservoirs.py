@@ -9,31 +9,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from ._base import Parametrised, seed_of
-from .errors import DataError
+from ._base import Parametrised, seed_of, whole
+from .errors import DataError, ParameterError
 
-__all__ = ["RandomReservoir", "CycleReservoir", "LegendreReservoir", "MatrixReservoir"]
+__all__ = ["Reservoir", "RandomReservoir", "CycleReservoir", "LegendreReservoir", "MatrixReservoir"]
 
 _RANDOM, _CYCLE, _LEGENDRE = (_native.defaults(kind)["reservoir"] for kind in ("random", "cycle", "legendre"))
 
 
-def _rows(inputs: ArrayLike) -> NDArray[np.float64]:
-    rows = np.ascontiguousarray(inputs, dtype=np.float64)
+def rows_of(inputs: Any, name: str = "a sequence") -> NDArray[np.float64]:
+    """Returns a sequence as a matrix of finite numbers, with a row for each step."""
+    if hasattr(inputs, "toarray"):
+        raise DataError(f"{name} is a sparse matrix, but must be an array; pass its toarray()")
+    try:
+        rows = np.ascontiguousarray(inputs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be an array of numbers: {error}") from None
     if rows.ndim != 2:
-        raise DataError(f"a sequence has {rows.ndim} dimensions, but must have two: steps and channels")
+        hint = "; for a single channel, use x.reshape(-1, 1)" if rows.ndim == 1 else ""
+        raise DataError(f"{name} has {rows.ndim} dimensions, but must have two: steps and channels{hint}")
+    if not np.isfinite(rows).all():
+        step = int(np.argwhere(~np.isfinite(rows))[0, 0])
+        raise DataError(f"{name} has a NaN or infinite value at step {step}")
     return rows
 
 
-class _Reservoir(Parametrised):
-    _kind: str
+class Reservoir(Parametrised):
+    """Base class of all reservoirs."""
 
-    def _spec(self, random_state: Any = None) -> dict[str, Any]:
+    def _spec(self, seed: int) -> dict[str, Any]:
         raise NotImplementedError
 
     def run(self, inputs: ArrayLike, start: ArrayLike | None = None, random_state: Any = None) -> NDArray[np.float64]:
@@ -44,24 +54,60 @@ class _Reservoir(Parametrised):
         inputs : array-like of shape (n_steps, n_channels)
             Input sequence.
         start : array-like of shape (n_neurons,), default=None
-            Initial state. If None, the zero state is used.
+            Initial state, for example the last state of an earlier call. If None, the zero state is used.
         random_state : int, NumPy random generator or None, default=None
-            Seed that is used if the reservoir has no ``random_state`` of its own.
+            Seed that is used if the reservoir has no ``random_state`` of its own. If both are None, a seed is drawn at
+            the first call, and later calls use the same one.
 
         Returns
         -------
         states : ndarray of shape (n_steps, n_neurons)
             State after each row of the inputs.
         """
-        rows = _rows(inputs)
-        first = None if start is None else np.ascontiguousarray(start, dtype=np.float64)
-        return self._build(rows.shape[1], random_state).run([rows], first)[0]
+        rows = rows_of(inputs, "inputs")
+        first = None if start is None else rows_of(np.reshape(start, (1, -1)), "start")[0]
+        return self.build(rows.shape[1], random_state).run([rows], first)[0]
 
-    def _build(self, channels: int, random_state: Any = None) -> _native.Reservoir:
-        return _native.Reservoir(self._spec(random_state), channels)
+    def build(self, n_channels: int, random_state: Any = None) -> _native.Reservoir:
+        """Draws the weights for a number of input channels.
+
+        Parameters
+        ----------
+        n_channels : int
+            Number of input channels.
+        random_state : int, NumPy random generator or None, default=None
+            Seed; see :meth:`run`.
+
+        Returns
+        -------
+        reservoir : object
+            Reservoir with the attributes ``W``, ``W_in``, ``bias``, ``leak``, ``activation`` and ``neurons``.
+        """
+        if random_state is None and getattr(self, "random_state", None) is None:
+            random_state = self.__dict__.setdefault("_drawn", seed_of(None))
+        return _native.Reservoir(spec_of(self, random_state), whole("n_channels", n_channels, 1))
 
 
-class RandomReservoir(_Reservoir):
+def spec_of(reservoir: Any, random_state: Any) -> dict[str, Any]:
+    """Returns the parameters of a reservoir in the form that the native module takes.
+
+    The seed is that of the reservoir or, if it has none, the given one.
+    """
+    if not isinstance(reservoir, Reservoir):
+        hint = f"; try {reservoir.capitalize()}Reservoir()" if reservoir in ("random", "cycle", "legendre") else ""
+        raise ParameterError(f"reservoir is {reservoir!r}, but must be a reservoir object or None{hint}")
+    own = getattr(reservoir, "random_state", None)
+    return reservoir._spec(seed_of(random_state if own is None else own))
+
+
+def from_spec(spec: dict[str, Any]) -> Reservoir:
+    """Returns the reservoir with these parameters, which :func:`spec_of` has made."""
+    kinds = {"random": RandomReservoir, "cycle": CycleReservoir, "legendre": LegendreReservoir}
+    rest = {"random_state" if name == "seed" else name: value for name, value in spec.items() if name != "kind"}
+    return kinds[spec["kind"]](**rest)
+
+
+class RandomReservoir(Reservoir):
     """A reservoir with sparse Gaussian weights.
 
     The recurrence is weak by default, because machines are then proved correct quickly.
@@ -103,12 +149,11 @@ class RandomReservoir(_Reservoir):
         self.leak = leak
         self.random_state = random_state
 
-    def _spec(self, random_state: Any = None) -> dict[str, Any]:
-        seed = seed_of(random_state if self.random_state is None else self.random_state)
+    def _spec(self, seed: int) -> dict[str, Any]:
         return {"kind": "random", "seed": seed, **{name: getattr(self, name) for name in self._names()[:-1]}}
 
 
-class CycleReservoir(_Reservoir):
+class CycleReservoir(Reservoir):
     """A cycle reservoir with jumps. Three numbers determine all weights except for their signs.
 
     Parameters
@@ -152,12 +197,11 @@ class CycleReservoir(_Reservoir):
         self.leak = leak
         self.random_state = random_state
 
-    def _spec(self, random_state: Any = None) -> dict[str, Any]:
-        seed = seed_of(random_state if self.random_state is None else self.random_state)
+    def _spec(self, seed: int) -> dict[str, Any]:
         return {"kind": "cycle", "seed": seed, **{name: getattr(self, name) for name in self._names()[:-1]}}
 
 
-class LegendreReservoir(_Reservoir):
+class LegendreReservoir(Reservoir):
     """A Legendre delay network, which is linear and deterministic.
 
     Parameters
@@ -172,16 +216,16 @@ class LegendreReservoir(_Reservoir):
         self.neurons = neurons
         self.theta = theta
 
-    def _spec(self, random_state: Any = None) -> dict[str, Any]:
+    def _spec(self, seed: int) -> dict[str, Any]:
         return {"kind": "legendre", "neurons": self.neurons, "theta": self.theta}
 
 
-class MatrixReservoir(_Reservoir):
+class MatrixReservoir(Reservoir):
     """A reservoir with user-defined matrices: ``h' = (1 - leak) h + leak activation(W h + Win x + bias)``.
 
     Parameters
     ----------
-    W : array-like of shape (n_neurons, n_neurons)
+    W : array-like or SciPy sparse matrix of shape (n_neurons, n_neurons)
         Recurrent weights.
     Win : array-like of shape (n_neurons, n_channels)
         Input weights.
@@ -195,12 +239,12 @@ class MatrixReservoir(_Reservoir):
 
     def __init__(
         self,
-        W: ArrayLike,
+        W: Any,
         Win: ArrayLike,
         *,
         bias: ArrayLike | None = None,
         leak: float = 1.0,
-        activation: str = "tanh",
+        activation: Literal["tanh", "identity"] = "tanh",
     ) -> None:
         self.W = W
         self.Win = Win
@@ -208,12 +252,29 @@ class MatrixReservoir(_Reservoir):
         self.leak = leak
         self.activation = activation
 
-    def _spec(self, random_state: Any = None) -> dict[str, Any]:
-        return {
-            "kind": "matrix",
-            "W": np.asarray(self.W),
-            "Win": np.asarray(self.Win),
-            "bias": None if self.bias is None else np.asarray(self.bias),
-            "leak": self.leak,
-            "activation": self.activation,
-        }
+    def _spec(self, seed: int) -> dict[str, Any]:
+        leak = {"leak": self.leak, "activation": self.activation}
+        Win = rows_of(self.Win, "Win")
+        bias = np.zeros(0) if self.bias is None else rows_of(np.reshape(self.bias, (1, -1)), "bias")[0]
+        weights: dict[str, Any]
+        if hasattr(self.W, "tocoo"):
+            entries = self.W.tocoo(copy=True)
+            entries.sum_duplicates()
+            order = np.lexsort((entries.col, entries.row))
+            shape, values = entries.shape, rows_of([entries.data], "W")[0]
+            rows, columns = entries.row[order].astype(np.uint32), entries.col[order].astype(np.uint32)
+            weights = {"rows": rows, "columns": columns, "weights": values[order]}
+        else:
+            W = rows_of(self.W, "W")
+            shape, weights = W.shape, {"W": W}
+        if shape[0] != shape[1] or len(Win) != shape[0] or len(bias) not in (0, shape[0]):
+            raise ParameterError(
+                f"W has the shape {shape}, Win {Win.shape} and bias {bias.shape}, but W must be square, and Win and bias "
+                "must have a row for each neuron"
+            )
+        parts = {"kind": "matrix", "W_in": Win, "bias": bias, **weights, **leak}
+        return {"kind": "given", "reservoir": _native.Reservoir.from_parts(parts)}
+
+    @classmethod
+    def _of(cls, native: _native.Reservoir) -> MatrixReservoir:
+        return cls(native.W, native.W_in, bias=native.bias, leak=native.leak, activation=native.activation)

@@ -9,11 +9,13 @@ Trace(word=('a', 'b'), accepted=True)
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+import operator
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import _native
 from .errors import DataError
 
 __all__ = ["Step", "Trace", "read_traces", "write_traces"]
@@ -38,8 +40,17 @@ class Step:
     shift: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reductions", tuple((int(pop), push) for pop, push in self.reductions))
-        object.__setattr__(self, "output", tuple(map(float, self.output)))
+        try:
+            reductions = tuple((operator.index(pop), push) for pop, push in self.reductions)
+            output = tuple(map(float, self.output))
+        except (TypeError, ValueError):
+            raise DataError(
+                f"a step has the reductions {self.reductions!r} and the output {self.output!r}, but needs pairs "
+                "(number of symbols to pop, symbol to push or None) and a list of numbers"
+            ) from None
+        object.__setattr__(self, "reductions", reductions)
+        object.__setattr__(self, "output", output)
+        object.__setattr__(self, "shift", bool(self.shift))
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,16 +70,16 @@ class Trace:
     teach : (int, int) or None, default=None
         Range of the steps to train on: from the first index up to, but not including, the second. If None, all steps
         are used.
-    symbols : (tuple of str, tuple of str) or None, default=None
-        All terminals and nonterminals of the language, if known.
+    symbols : tuple of tuples of str or None, default=None
+        All terminals and nonterminals of the language, if known; optionally followed by those of the nonterminals that
+        are parser states.
     """
 
     word: Sequence[Any]
     steps: Sequence[Step]
     source: str = "trace"
     teach: tuple[int, int] | None = field(default=None, compare=False)
-    symbols: tuple[tuple[str, ...], tuple[str, ...]] | None = field(default=None, compare=False)
-    _line: str | None = field(default=None, compare=False)
+    symbols: tuple[tuple[str, ...], ...] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "word", tuple(self.word))
@@ -83,33 +94,23 @@ class Trace:
     def __repr__(self) -> str:
         return f"Trace(word={self.word!r}, accepted={self.accepted})"
 
-    def _json(self) -> str:
-        if self._line is not None:  # Keep the line exactly as it was read.
-            return self._line
-        steps = [
-            {"reductions": [list(pair) for pair in step.reductions], "output": list(step.output), "shift": step.shift}
-            for step in self.steps
-        ]
-        word = [list(map(float, token)) if not isinstance(token, str) else token for token in self.word]
-        line: dict[str, Any] = {"source": self.source, "word": word, "steps": steps}
-        if self.teach is not None:
-            line["teach"] = list(self.teach)
-        return json.dumps(line)
+    def _native(self) -> tuple[Any, ...]:
+        steps = [(list(step.reductions), list(step.output), step.shift) for step in self.steps]
+        word = tuple(token if isinstance(token, str) else tuple(map(float, token)) for token in self.word)
+        return word, steps, self.source, self.teach
 
 
-def _header(terminals: Iterable[str], nonterminals: Iterable[str]) -> str:
-    form = {"echostack": "traces", "version": 1, "terminals": list(terminals), "nonterminals": list(nonterminals)}
-    return json.dumps(form)
+_Symbols = tuple[list[str], list[str], list[str]]
 
 
-def symbols_of(traces: Sequence[Trace]) -> tuple[list[str], list[str]]:
-    """Returns the terminals and nonterminals that traces declare.
+def symbols_of(traces: Sequence[Trace]) -> _Symbols:
+    """Returns the terminals, the nonterminals and the parser states that traces declare.
 
     If the traces declare none, or do not agree, those that occur in the traces are returned, sorted.
     """
     known = {trace.symbols for trace in traces}
     if len(known) == 1 and (only := known.pop()) is not None:
-        return list(only[0]), list(only[1])
+        return complete(only)
     terminals: set[str] = set()
     nonterminals: set[str] = set()
     width = 0
@@ -121,35 +122,34 @@ def symbols_of(traces: Sequence[Trace]) -> tuple[list[str], list[str]]:
                 width = max(width, len(token))
         nonterminals.update(push for step in trace.steps for _, push in step.reductions if push is not None)
     if width:
-        return [f"x{channel + 1}" for channel in range(width)], sorted(nonterminals)
-    return sorted(terminals), sorted(nonterminals)
+        return complete(([f"x{channel + 1}" for channel in range(width)], sorted(nonterminals)))
+    return complete((sorted(terminals), sorted(nonterminals)))
 
 
-def to_jsonl(traces: Sequence[Trace], terminals: Iterable[str], nonterminals: Iterable[str]) -> str:
-    """Returns traces in JSON Lines, in the format of docs/format.md."""
-    return "\n".join([_header(terminals, nonterminals), *(trace._json() for trace in traces)]) + "\n"
+def complete(symbols: Sequence[Sequence[str]]) -> _Symbols:
+    """Returns symbols with their parser states, which are by convention the nonterminals that begin with ``#``."""
+    if isinstance(symbols, str) or len(symbols) not in (2, 3):
+        raise DataError(f"symbols is {symbols!r}, but must be a pair of lists: the terminals and the nonterminals")
+    terminals, nonterminals = list(symbols[0]), list(symbols[1])
+    states = symbols[2] if len(symbols) == 3 else [name for name in nonterminals if name.startswith("#")]
+    return terminals, nonterminals, list(states)
 
 
-def from_jsonl(text: str) -> list[Trace]:
-    """Parses traces in JSON Lines, in the format of docs/format.md."""
-    lines = text.splitlines()
-    header = json.loads(lines[0]) if lines else {}
-    if header.get("echostack") != "traces":
-        raise DataError("the first line is not a trace header; see docs/format.md for the format")
-    symbols = (tuple(header["terminals"]), tuple(header["nonterminals"]))
-    traces = []
-    for line in lines[1:]:
-        form = json.loads(line)
-        steps = [
-            Step(step.get("reductions", []), step["output"], step.get("shift", True)) for step in form["steps"]
-        ]
-        word = [token if isinstance(token, str) else tuple(token) for token in form["word"]]
-        teach = tuple(form["teach"]) if form.get("teach") else None
-        traces.append(Trace(word, steps, form.get("source", "trace"), teach, symbols, line))
-    return traces
+def from_native(traces: list[Any], symbols: _Symbols) -> list[Trace]:
+    """Returns the traces that the native module has read or made."""
+    terminals, nonterminals, states = symbols
+    known: tuple[tuple[str, ...], ...] = (tuple(terminals), tuple(nonterminals), tuple(states))
+    if complete(known[:2])[2] == states:
+        known = known[:2]
+    return [Trace(word, [Step(*step) for step in steps], source, teach, known) for word, steps, source, teach in traces]
 
 
-def read_traces(path: Any) -> list[Trace]:
+def to_native(traces: Sequence[Trace]) -> list[tuple[Any, ...]]:
+    """Returns traces in the form that the native module takes."""
+    return [trace._native() for trace in traces]
+
+
+def read_traces(path: os.PathLike[str] | str) -> list[Trace]:
     """Reads traces from a JSON Lines file, such as those written by ``echostack teach``.
 
     Parameters
@@ -162,11 +162,10 @@ def read_traces(path: Any) -> list[Trace]:
     traces : list of Trace
         Traces in the file.
     """
-    with open(path, encoding="utf-8") as file:
-        return from_jsonl(file.read())
+    return from_native(*_native.read_traces(path))
 
 
-def write_traces(path: Any, traces: Sequence[Trace]) -> None:
+def write_traces(path: os.PathLike[str] | str, traces: Sequence[Trace]) -> None:
     """Writes traces to a JSON Lines file that ``echostack learn --traces`` can read.
 
     Parameters
@@ -176,5 +175,4 @@ def write_traces(path: Any, traces: Sequence[Trace]) -> None:
     traces : sequence of Trace
         Traces to write.
     """
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(to_jsonl(traces, *symbols_of(traces)))
+    _native.write_traces(path, to_native(traces), symbols_of(traces))

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::head::Pair;
 use super::lessons::{Distances, Lesson};
 use crate::control::Control;
+use crate::manifest::Fields;
 use crate::simd::Simd;
 
 /// Parameters of the support vector machines.
@@ -39,6 +40,14 @@ impl fmt::Display for Svm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cost, gamma, tolerance } = self;
         write!(f, "Svm {{ cost: {cost:?}, gamma: {gamma:?}, tolerance: {tolerance:?} }}")
+    }
+}
+
+impl Svm {
+    /// Returns the parameters that a manifest records, or `None` if the text is not in the form of their `Display`.
+    pub fn from_manifest(text: &str) -> Option<Self> {
+        let of = Fields::read(text.strip_prefix("Svm { ")?.strip_suffix(" }")?)?;
+        Some(Self { cost: of.get("cost")?, gamma: of.get("gamma")?, tolerance: of.get("tolerance")? })
     }
 }
 
@@ -101,6 +110,8 @@ const MAX_KEPT_VALUES: usize = 1 << 25;
 const MIN_ROUND_LIMIT: usize = 10_000_000;
 /// The number of rounds per row after which optimization gives up, unless [`MIN_ROUND_LIMIT`] allows more.
 const ROUNDS_PER_ROW: usize = 100;
+/// The number of gradient values that are updated between two polls of the control, which takes a few milliseconds.
+const VALUES_PER_POLL: usize = 1 << 20;
 /// The replacement for a curvature that is not positive, as in LIBSVM.
 const TAU: f64 = 1e-12;
 
@@ -240,8 +251,9 @@ impl<'a> Solver<'a> {
     /// Solves the problem. Returns the signed weights y_i a_i, and rho.
     fn solve(mut self, control: &dyn Control, done: &dyn Fn(usize)) -> Result<(Vec<f64>, f64), Fault> {
         let max_rounds = MIN_ROUND_LIMIT.max(ROUNDS_PER_ROW * self.rows.len());
+        let rounds_per_poll = (VALUES_PER_POLL / self.rows.len().max(1)).max(1);
         for round in 0..max_rounds {
-            if round % 1024 == 0 {
+            if round % rounds_per_poll == 0 {
                 done(0);
                 if control.cancelled() {
                     return Err(Fault::Cancelled);

@@ -47,6 +47,12 @@ pub trait Observer {
     /// Called for each event on the token at this position. On the end of the word, the position is the length of the
     /// word.
     fn event(&mut self, position: u64, event: Event<'_>);
+
+    /// Returns whether the session should stop. It is asked before each decision, and the verdict is then
+    /// [`Limit::Cancelled`](super::Limit::Cancelled).
+    fn cancelled(&self) -> bool {
+        false
+    }
 }
 
 impl Observer for () {

@@ -97,6 +97,9 @@ impl<S: Stack> Run<S> {
     /// Takes one decision, for which the stack must be prepared. If there is nothing left to do, returns whether the
     /// output means acceptance. This is one iteration of lines 4 to 7 of Algorithm 1, or 7 to 24 of Algorithm 2.
     fn act(&mut self, watch: &mut dyn Observer) -> Result<Option<bool>, Limit> {
+        if watch.cancelled() {
+            return Err(Limit::Cancelled);
+        }
         self.left = self.left.checked_sub(1).ok_or(Limit::Actions)?;
         let (reduction, margin) = self.stack.decide();
         watch.event(self.position, Event::Decide { reduction, margin });

@@ -84,6 +84,8 @@ pub enum Limit {
     Actions,
     /// A decision was to pop more symbols than the stack has.
     Underflow,
+    /// The [observer](super::Observer::cancelled) asked to stop.
+    Cancelled,
 }
 
 impl fmt::Display for Limit {
@@ -92,6 +94,7 @@ impl fmt::Display for Limit {
             Self::Depth => "depth",
             Self::Actions => "actions",
             Self::Underflow => "underflow",
+            Self::Cancelled => "cancelled",
         })
     }
 }

@@ -32,6 +32,15 @@ impl fmt::Display for Signs {
     }
 }
 
+impl Signs {
+    pub(super) fn from_manifest(text: &str) -> Option<Self> {
+        match text {
+            "Pi" => Some(Self::Pi),
+            _ => text.strip_prefix("Seed(")?.strip_suffix(')')?.parse().ok().map(Self::Seed),
+        }
+    }
+}
+
 /// Parameters of a cycle reservoir with jumps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycle {

@@ -96,7 +96,7 @@ impl MatrixReservoir {
     }
 }
 
-fn transpose(rows: &[f64], height: usize, width: usize) -> Vec<f64> {
+pub(super) fn transpose(rows: &[f64], height: usize, width: usize) -> Vec<f64> {
     (0..width).flat_map(|column| (0..height).map(move |row| rows[row * width + column])).collect()
 }
 
