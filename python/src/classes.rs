@@ -47,6 +47,10 @@ impl Table {
     }
 }
 
+/// A reservoir, built for a number of channels.
+#[pyclass(module = "echostack._native", frozen)]
+pub(crate) struct Reservoir(pub(crate) Arc<dyn echostack::reservoir::Reservoir>);
+
 /// A proof that a machine behaves like an automaton on every word.
 #[pyclass(module = "echostack._native", frozen)]
 pub(crate) struct Certificate(pub(crate) Arc<echostack::Certificate>);

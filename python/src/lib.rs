@@ -35,7 +35,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<classes::Language>()?;
     module.add_class::<lexer::Lexer>()?;
     module.add_class::<classes::Certificate>()?;
-    module.add_class::<reservoir::Reservoir>()?;
+    module.add_class::<classes::Reservoir>()?;
     module.add_function(wrap_pyfunction!(params::defaults, module)?)?;
     module.add_function(wrap_pyfunction!(infer::infer, module)?)?;
     module.add_function(wrap_pyfunction!(table::load, module)?)?;

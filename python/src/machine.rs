@@ -13,11 +13,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatch;
 
-use crate::classes::{Certificate, Language, Machine, Table};
+use crate::classes::{Certificate, Language, Machine, Reservoir, Table};
 use crate::convert::{self, limits};
 use crate::errors::{self, Kind};
 use crate::params;
-use crate::reservoir::Reservoir;
 use crate::threads::work;
 use crate::traces::{self, Symbols};
 use crate::waiting::Waiting;
@@ -133,7 +132,7 @@ impl Machine {
     /// The reservoir with its weights.
     #[getter]
     fn reservoir(&self) -> Reservoir {
-        Reservoir::of(&self.0)
+        Reservoir(self.0.reservoir().clone())
     }
 
     #[getter]

@@ -1,5 +1,7 @@
 //! The parameters of machines and reservoirs: dictionaries in Python, structs in Rust.
 
+use std::sync::Arc;
+
 use echostack::Params;
 use echostack::machine::{ActionReadout, OutputReadout};
 use echostack::readout::Svm;
@@ -8,6 +10,7 @@ use echostack::reservoir::{Cycle, Legendre, Random, ReservoirKind, ReservoirPara
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
+use crate::classes::Reservoir;
 use crate::convert::kind;
 use crate::errors::{self, Kind};
 
@@ -66,9 +69,16 @@ pub(crate) fn reservoir(from: &Bound<'_, PyDict>) -> PyResult<ReservoirParams> {
         "legendre" => {
             ReservoirParams::Legendre(Legendre { neurons: get(from, "neurons")?, theta: get(from, "theta")? })
         }
-        "given" => ReservoirParams::Given(crate::reservoir::given(from)?),
+        "given" => ReservoirParams::Given(given(from)?),
         other => return Err(unknown_reservoir(other)),
     })
+}
+
+/// Returns the reservoir in a dictionary.
+fn given(from: &Bound<'_, PyDict>) -> PyResult<Arc<dyn echostack::reservoir::Reservoir>> {
+    let reservoir = from.get_item("reservoir")?;
+    let reservoir = reservoir.as_ref().and_then(|reservoir| reservoir.cast::<Reservoir>().ok());
+    reservoir.map(|reservoir| reservoir.get().0.clone()).ok_or_else(|| Kind::Parameter.error("reservoir is missing"))
 }
 
 /// Reads and checks the parameters of a machine from a dictionary.

@@ -14,6 +14,7 @@ use numpy::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::classes::Reservoir;
 use crate::errors::{self, Kind};
 use crate::params::{self, get};
 use crate::waiting::Waiting;
@@ -47,15 +48,7 @@ impl echostack::reservoir::Reservoir for Stoppable {
     }
 }
 
-/// A reservoir, built for a number of channels.
-#[pyclass(module = "echostack._native", frozen)]
-pub(crate) struct Reservoir(Arc<dyn echostack::reservoir::Reservoir>);
-
 impl Reservoir {
-    pub(crate) fn of(machine: &echostack::Machine) -> Self {
-        Self(machine.reservoir().clone())
-    }
-
     fn weights(&self) -> PyResult<ReservoirParts> {
         self.0.parts().ok_or_else(|| Kind::Parameter.error("the weights of this reservoir are not known"))
     }
@@ -207,13 +200,6 @@ pub(crate) fn ridge<'py>(
         return Err(Kind::Fit.error("the regression has no unique solution; raise alpha"));
     };
     Ok(matrix(py, width, outputs, weights))
-}
-
-/// Returns the reservoir in a dictionary.
-pub(crate) fn given(from: &Bound<'_, PyDict>) -> PyResult<Arc<dyn echostack::reservoir::Reservoir>> {
-    let reservoir = from.get_item("reservoir")?;
-    let reservoir = reservoir.as_ref().and_then(|reservoir| reservoir.cast::<Reservoir>().ok());
-    reservoir.map(|reservoir| reservoir.get().0.clone()).ok_or_else(|| Kind::Parameter.error("reservoir is missing"))
 }
 
 fn item<'py>(from: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {

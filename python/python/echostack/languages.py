@@ -16,13 +16,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from . import _native
 from ._base import seed_of, whole
 from ._progress import reporter
 from .errors import NotSettledError, ParameterError
 from .traces import Trace, from_native
+
+_Encoding = Literal["auto", "suffix", "state"]
 
 __all__ = ["Language", "from_grammar", "infer", "task_names"]
 
@@ -63,7 +65,7 @@ class Language:
         return cls(_native.Language.task(name))
 
     @classmethod
-    def grammar(cls, yacc: str, lexer: str | None = None, *, encoding: str = "auto", name: str = "grammar") -> Language:
+    def grammar(cls, yacc: str, lexer: str | None = None, *, encoding: _Encoding = "auto", name: str = "grammar") -> Language:
         """Creates a language from a grammar.
 
         Parameters
@@ -129,7 +131,7 @@ class Language:
         self,
         n: int,
         *,
-        kind: str = "valid",
+        kind: Literal["valid", "near-miss", "random"] = "valid",
         min_length: int = 1,
         max_length: int = 50,
         random_state: Any = None,
@@ -231,7 +233,7 @@ def language_of(given: Any) -> _native.Language:
     raise ParameterError(f"language is {given!r}, but must be a Language{hint}")
 
 
-def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, encoding: str = "auto") -> Language:
+def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, encoding: _Encoding = "auto") -> Language:
     """Creates a language from a grammar in Yacc syntax.
 
     Parameters

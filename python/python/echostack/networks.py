@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,9 +42,10 @@ class EchoStateNetwork(Parametrised):
     Parameters
     ----------
     reservoir : reservoir object or None, default=None
-        Reservoir that maps sequences to states. If None, a :class:`RandomReservoir` for time series is used: 500
-        neurons, spectral radius 0.9, density 0.02, inputs with standard deviation 0.5, biases with 0.5.
-    alpha : float, default=1e-9
+        Reservoir that maps sequences to states. If None, a :class:`RandomReservoir` for time series is used, with 500
+        neurons, ``radius=1.25``, ``density=0.1``, ``input_scale=1.0``, ``bias_scale=0.3`` and ``leak=0.5``. The
+        defaults suit inputs with a standard deviation of about 1 or less.
+    alpha : float, default=1e-10
         Penalty of the regression.
     fit_intercept : bool, default=True
         If True, the regression has an intercept, which is not penalized.
@@ -87,7 +88,7 @@ class EchoStateNetwork(Parametrised):
         self,
         reservoir: Reservoir | None = None,
         *,
-        alpha: float = 1e-9,
+        alpha: float = 1e-10,
         fit_intercept: bool = True,
         feedback: bool = False,
         washout: int | None = None,
@@ -102,7 +103,7 @@ class EchoStateNetwork(Parametrised):
 
     def _default(self, name: str) -> Any:
         if name == "reservoir":
-            return RandomReservoir(500, radius=0.9, density=0.02, input_scale=0.5, bias_scale=0.5)
+            return RandomReservoir(500, radius=1.25, density=0.1, input_scale=1.0, bias_scale=0.3, leak=0.5)
         return None
 
     def fit(self, X: ArrayLike | Sequence[ArrayLike], y: ArrayLike | Sequence[ArrayLike]) -> EchoStateNetwork:
@@ -197,7 +198,16 @@ class EchoStateNetwork(Parametrised):
     def _shaped(self, outputs: _Matrix) -> _Matrix:
         return outputs[:, 0] if self._flat else outputs
 
-    def predict(self, X: ArrayLike | Sequence[ArrayLike]) -> Any:
+    @overload
+    def predict(self, X: _Matrix) -> _Matrix: ...
+
+    @overload
+    def predict(self, X: list[_Matrix]) -> list[_Matrix]: ...
+
+    @overload
+    def predict(self, X: ArrayLike | Sequence[ArrayLike]) -> Any: ...
+
+    def predict(self, X: Any) -> Any:
         """Returns the outputs for each sequence, starting from the zero state.
 
         Parameters
@@ -335,13 +345,14 @@ class EchoStateNetwork(Parametrised):
 
 def _sequences(X: Any, name: str) -> tuple[list[_Matrix], bool]:
     """Returns sequences, and whether they were given as one sequence rather than as a list."""
+    if not hasattr(X, "toarray") and hasattr(X, "__array__"):
+        X = np.asarray(X)
     if hasattr(X, "toarray") or not hasattr(X, "__len__"):
         return [rows_of(X, name)], True
     if len(X) == 0:
         raise DataError(f"{name} has 0 sample(s), but a minimum of 1 is required: give at least one sequence")
     is_array = isinstance(X, np.ndarray) and X.dtype != object
-    first = X if is_array or hasattr(X, "iloc") else X[0]
-    if (np.ndim(first) if is_array else np.ndim(first) + (first is not X)) == 3:
+    if (X.ndim if is_array else np.ndim(X[0]) + 1) == 3:
         sequences = [rows_of(one, f"{name}[{number}]") for number, one in enumerate(X)]
         if not all(len(one) for one in sequences):
             raise DataError(f"{name} has a sequence without steps; leave it out")
@@ -353,7 +364,7 @@ def _targets(y: Any, single: bool) -> tuple[list[_Matrix], bool]:
     """Returns targets, and whether they were given without a dimension for the outputs."""
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
-    all_ = [y] if single else list(y)
+    all_ = [np.asarray(y) if hasattr(y, "__array__") else y] if single else list(y)
     flat = bool(all_) and np.ndim(all_[0]) == 1
     shaped = [np.reshape(one, (-1, 1)) if flat and np.ndim(one) == 1 else one for one in all_]
     return [rows_of(one, "y" if single else f"y[{number}]") for number, one in enumerate(shaped)], flat
@@ -361,8 +372,10 @@ def _targets(y: Any, single: bool) -> tuple[list[_Matrix], bool]:
 
 def _width(sequences: list[_Matrix], name: str, what: str) -> int:
     widths = {one.shape[1] for one in sequences}
-    if len(widths) != 1 or 0 in widths:
-        raise DataError(f"{name} has sequences with {sorted(widths)} {what}; all need the same number, at least one")
+    if 0 in widths:
+        raise DataError(f"{name} has 0 feature(s) (shape={sequences[0].shape}) while a minimum of 1 is required.")
+    if len(widths) != 1:
+        raise DataError(f"{name} has sequences with {sorted(widths)} {what}; all need the same number")
     return widths.pop()
 
 

@@ -6,7 +6,7 @@ Plotting requires matplotlib (``pip install echostack[plot]``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -130,7 +130,8 @@ def plot_error_by_length(
     ax = _axes(ax, (7.5, 4))
     named = judges if isinstance(judges, dict) else {"": judges}
     styles = {"valid": "-", "near-miss": "--"}
-    for kind, wanted in (("valid", True), ("near-miss", False)):
+    kinds: tuple[tuple[Literal["valid", "near-miss"], bool], ...] = (("valid", True), ("near-miss", False))
+    for kind, wanted in kinds:
         parts = [
             language.sample(n, kind=kind, min_length=max(1, length * 9 // 10), max_length=length, random_state=random_state)
             for length in lengths

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Verdict:
         The limit that was reached, if any.
     """
 
-    verdict: str
+    verdict: Literal["accept", "incomplete", "reject", "stopped"]
     position: int | None = None
     expected: tuple[str | None, ...] = ()
     limit: str | None = None
@@ -404,7 +404,7 @@ class CompiledTable(Recognizer):
         """Saves the table to a file that this package and the command line can read."""
         self._table.save(path)
 
-    def source(self, language: str = "rust") -> str:
+    def source(self, language: Literal["rust", "c"] = "rust") -> str:
         """Returns the table, with its lexer if it has one, as a source file that does not depend on any library.
 
         Parameters

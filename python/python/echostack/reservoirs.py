@@ -27,12 +27,14 @@ def rows_of(inputs: Any, name: str = "a sequence") -> NDArray[np.float64]:
     """Returns a sequence as a matrix of finite numbers, with a row for each step."""
     if hasattr(inputs, "toarray"):
         raise DataError(f"{name} is a sparse matrix, but must be an array; pass its toarray()")
+    if np.iscomplexobj(inputs):
+        raise DataError(f"{name} holds complex numbers. Complex data not supported; pass the parts as two channels")
     try:
         rows = np.ascontiguousarray(inputs, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} must be an array of numbers: {error}") from None
     if rows.ndim != 2:
-        hint = "; for a single channel, use x.reshape(-1, 1)" if rows.ndim == 1 else ""
+        hint = ". Reshape your data: for a single channel, use x.reshape(-1, 1)" if rows.ndim == 1 else ""
         raise DataError(f"{name} has {rows.ndim} dimensions, but must have two: steps and channels{hint}")
     if not np.isfinite(rows).all():
         step = int(np.argwhere(~np.isfinite(rows))[0, 0])
