@@ -43,7 +43,7 @@ class EchoStateNetwork(Parametrised):
     ----------
     reservoir : reservoir object or None, default=None
         Reservoir that maps sequences to states. If None, a :class:`RandomReservoir` for time series is used, with 500
-        neurons, ``radius=1.25``, ``density=0.1``, ``input_scale=1.0``, ``bias_scale=0.3`` and ``leak=0.5``. The
+        neurons, ``radius=1.2``, ``density=0.1``, ``input_scale=0.5``, ``bias_scale=0.3`` and ``leak=0.5``. The
         defaults suit inputs with a standard deviation of about 1 or less.
     alpha : float, default=1e-10
         Penalty of the regression.
@@ -103,7 +103,7 @@ class EchoStateNetwork(Parametrised):
 
     def _default(self, name: str) -> Any:
         if name == "reservoir":
-            return RandomReservoir(500, radius=1.25, density=0.1, input_scale=1.0, bias_scale=0.3, leak=0.5)
+            return RandomReservoir(500, radius=1.2, density=0.1, input_scale=0.5, bias_scale=0.3, leak=0.5)
         return None
 
     def fit(self, X: ArrayLike | Sequence[ArrayLike], y: ArrayLike | Sequence[ArrayLike]) -> EchoStateNetwork:
