@@ -109,3 +109,13 @@ def test_series_follow_their_equations():
     slope = (m[18:-1] - m[16:-3])[:, 0] / 2  # to second order
     delayed = m[:-19, 0]
     assert np.abs(slope - (0.2 * delayed / (1 + delayed**10) - 0.1 * m[17:-2, 0])).max() < 0.01
+
+
+def test_twenty_thousand_neurons():
+    x = mackey_glass(700)
+    reservoir = es.RandomReservoir(20_000, density=0.001, radius=1.2, input_scale=0.5, bias_scale=0.3, leak=0.5)
+    network = es.EchoStateNetwork(reservoir, random_state=0).fit(x[:500], x[10:510])
+    assert network.coef_.shape == (20_000, 1)
+    assert nrmse(network.predict(x[:-10])[500:], x[510:]) < 0.02
+    with pytest.raises(es.errors.ParameterError, match="neurons is 20000, but must be from 1 to 4096"):
+        es.ReservoirStackMachine(es.RandomReservoir(20_000, density=0.001)).fit(*es.Language.task("dyck1").examples(5))

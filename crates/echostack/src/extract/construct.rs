@@ -19,7 +19,7 @@ use crate::machine::{Checked, List, Lists, Machine, Readout, Test};
 use crate::manifest::Manifest;
 use crate::readout::{Affine, Distances, Fault, Outcome, States, at_rising_cost, separate};
 use crate::recognize::{Reduction, View};
-use crate::reservoir::{Drive, Reservoir, ReservoirError, encode};
+use crate::reservoir::{Drive, Reservoir, ReservoirError, check_neurons, encode};
 use crate::simd::Simd;
 use crate::suffix::StackSuffix;
 use crate::symbol::{Lookahead, SymbolId};
@@ -106,6 +106,7 @@ pub fn construct(oracle: &Oracle, params: &Checked, control: &dyn Control) -> Re
     let alphabet = automaton.alphabet();
     let view = params.params().view;
     let reservoir = params.params().reservoir.build(alphabet.len())?;
+    check_neurons(reservoir.neurons())?;
     let prover = Prover::new(oracle, view, control)?;
     let mut questions = Questions::default();
     let mut lists = Lists {

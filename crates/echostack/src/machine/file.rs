@@ -17,7 +17,9 @@ use crate::readout::{
     Side, StateId, Values,
 };
 use crate::recognize::{Mode, Reduction, View};
-use crate::reservoir::{Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, Reservoir, ReservoirParts};
+use crate::reservoir::{
+    Activation, CycleParts, LegendreParts, MatrixParts, Recurrent, Reservoir, ReservoirParts, check_neurons,
+};
 use crate::symbol::{Alphabet, SymbolId};
 
 /// The key of the header in the file's metadata.
@@ -349,7 +351,8 @@ fn read_reservoir(header: &ReservoirHeader, reader: &Reader<'_>) -> Result<Arc<d
             ReservoirParts::Legendre(LegendreParts { channels, recurrent, input })
         }
     };
-    parts.build().or_else(|error| damaged(format!("its reservoir: {error}")))
+    let built = parts.build().and_then(|reservoir| check_neurons(reservoir.neurons()).map(|()| reservoir));
+    built.or_else(|error| damaged(format!("its reservoir: {error}")))
 }
 
 const SIDES: [&str; 2] = ["input", "stack"];

@@ -14,7 +14,7 @@ use crate::readout::{
     StateId, States, Svm, Values, ridge, scale, train,
 };
 use crate::recognize::View;
-use crate::reservoir::{Drive, Reservoir, ReservoirError};
+use crate::reservoir::{Drive, Reservoir, ReservoirError, check_neurons};
 use crate::simd::Simd;
 use crate::symbol::{Alphabet, Input, Lookahead};
 use crate::teach::{Answer, Exercise, Follower, Instruction, Trace, digest};
@@ -155,6 +155,7 @@ impl Checked {
     ) -> Result<Machine, FitError> {
         let params = self.params();
         let reservoir = params.reservoir.build(alphabet.len())?;
+        check_neurons(reservoir.neurons())?;
         let collected = self.collect_states(&*reservoir, alphabet, traces, exercises, control)?;
         let readouts = Trainer::new(&collected, params.svm, control).train(params.actions, params.output)?;
         let (sight, lessons) = ((params.view, params.mode), collected.lessons);

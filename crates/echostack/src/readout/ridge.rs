@@ -64,9 +64,28 @@ impl Normal {
 pub fn least_squares(x: &[f64], width: usize, y: &[f64], outputs: usize, penalty: f64) -> Option<Vec<f64>> {
     assert!(width > 0 && outputs > 0 && x.len().is_multiple_of(width), "X must consist of whole rows");
     assert_eq!(x.len() / width * outputs, y.len(), "Y must have as many rows as X");
+    let rows = y.len() / outputs;
+    if penalty > 0. && rows < width {
+        return dual(
+            MatRef::from_row_major_slice(x, rows, width),
+            MatRef::from_row_major_slice(y, rows, outputs),
+            penalty,
+        );
+    }
     let mut normal = Normal::new(width, outputs, penalty);
     normal.add(x, y);
     normal.solve()
+}
+
+/// Returns the same solution from the products of rows instead of columns, which are fewer here:
+/// X^T (X X^T + penalty)^-1 Y.
+fn dual(x: MatRef<'_, f64>, y: MatRef<'_, f64>, penalty: f64) -> Option<Vec<f64>> {
+    let mut products = x * x.transpose();
+    (0..x.nrows()).for_each(|row| products[(row, row)] += penalty);
+    let weights = x.transpose() * products.llt(Triangle::Lower).ok()?.solve(y);
+    let places = (0..weights.nrows()).flat_map(|i| (0..weights.ncols()).map(move |k| (i, k)));
+    let all: Vec<f64> = places.map(|place| weights[place]).collect();
+    all.iter().all(|weight| weight.is_finite()).then_some(all)
 }
 
 /// Fits a linear map to the outputs of all steps. Returns the map on h and the map on g, column by column, or `None` if
@@ -89,4 +108,21 @@ pub(crate) fn ridge(
     let mut map = normal.solve()?;
     let stack = map.split_off(m * outputs);
     Some([map, stack])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_rows_have_the_solution_of_the_normal_equations() {
+        let (rows, width, outputs) = (20, 30, 2);
+        let x: Vec<f64> = (0..rows * width).map(|i| (i as f64 * 0.73).sin()).collect();
+        let y: Vec<f64> = (0..rows * outputs).map(|i| (i as f64 * 1.31).cos()).collect();
+        let mut normal = Normal::new(width, outputs, 0.1);
+        normal.add(&x, &y);
+        let (given, wanted) = (least_squares(&x, width, &y, outputs, 0.1).unwrap(), normal.solve().unwrap());
+        assert!(given.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-10));
+        assert!(least_squares(&x, width, &y, outputs, 0.).is_none());
+    }
 }

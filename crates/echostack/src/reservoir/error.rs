@@ -1,7 +1,13 @@
 //! The errors of building a reservoir, and the checks that detect them.
 
-/// The maximum number of neurons of a reservoir.
+/// The maximum number of neurons of a machine's reservoir, and of any reservoir whose weights are dense.
 pub const MAX_NEURONS: usize = 1 << 12;
+
+/// The maximum number of neurons of a sparse reservoir that is not part of a machine.
+const MAX_SPARSE_NEURONS: usize = 1 << 15;
+
+/// The maximum number of recurrent weights of a random reservoir.
+const MAX_RECURRENT_WEIGHTS: usize = 1 << 27;
 
 /// The maximum number of input weights of a reservoir: neurons times channels.
 pub const MAX_INPUT_WEIGHTS: usize = 1 << 26;
@@ -74,8 +80,20 @@ pub(super) fn finite(name: &'static str, given: f64) -> Result<(), ReservoirErro
     within(name, given, given.is_finite(), "finite")
 }
 
-pub(super) fn check_neurons(neurons: usize) -> Result<(), ReservoirError> {
+/// Checks the number of neurons of a machine's reservoir or of a dense reservoir.
+pub(crate) fn check_neurons(neurons: usize) -> Result<(), ReservoirError> {
     within("neurons", neurons as f64, (1..=MAX_NEURONS).contains(&neurons), "from 1 to 4096")
+}
+
+/// Checks the number of neurons of a sparse reservoir that need not be part of a machine.
+pub(super) fn check_sparse_neurons(neurons: usize) -> Result<(), ReservoirError> {
+    within("neurons", neurons as f64, (1..=MAX_SPARSE_NEURONS).contains(&neurons), "from 1 to 32768")
+}
+
+/// Checks that a random reservoir does not have too many recurrent weights.
+pub(super) fn check_density(neurons: usize, density: f64) -> Result<(), ReservoirError> {
+    let weights = density * (neurons * neurons) as f64;
+    within("density", density, weights <= MAX_RECURRENT_WEIGHTS as f64, "low enough for at most 2^27 recurrent weights")
 }
 
 /// Checks that a given matrix has the needed number of entries, all finite.

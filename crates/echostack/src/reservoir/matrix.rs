@@ -1,7 +1,7 @@
 //! Reservoirs with given matrices, dense or sparse. Random reservoirs are of this kind, too.
 
 use super::abreast::{abreast, recur_abreast};
-use super::error::{ReservoirError, check_leak, check_neurons, finite, input_weights, shape};
+use super::error::{ReservoirError, check_leak, check_neurons, check_sparse_neurons, finite, input_weights, shape};
 use super::network::{Drive, Reservoir, Transition};
 use super::parts::{MatrixParts, Recurrent, ReservoirParts};
 use super::weights::{Finish, InputWeights};
@@ -62,7 +62,10 @@ impl MatrixReservoir {
     /// If a matrix has the wrong size, a value is not finite, or the leak rate is out of range.
     pub fn new(parts: MatrixParts) -> Result<Self, ReservoirError> {
         let MatrixParts { neurons, channels, input, recurrent, bias, leak, activation } = parts;
-        check_neurons(neurons)?;
+        match recurrent {
+            Recurrent::Dense(_) => check_neurons(neurons)?,
+            Recurrent::Sparse(_) => check_sparse_neurons(neurons)?,
+        }
         check_leak(leak)?;
         shape("input", &input, input_weights(neurons, channels)?)?;
         if !bias.is_empty() {

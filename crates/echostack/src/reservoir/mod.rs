@@ -17,6 +17,7 @@ mod weights;
 
 pub use crate::simd::Simd;
 pub use cycle::{Cycle, CycleReservoir, Signs};
+pub(crate) use error::check_neurons;
 pub use error::{MAX_INPUT_WEIGHTS, MAX_NEURONS, ReservoirError};
 pub use legendre::{Legendre, LegendreReservoir};
 pub use matrix::MatrixReservoir;

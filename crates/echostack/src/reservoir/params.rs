@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::cycle::{Cycle, CycleReservoir, Signs};
-use super::error::{ReservoirError, check_neurons};
+use super::error::ReservoirError;
 use super::legendre::{Legendre, LegendreReservoir};
 use super::matrix::{MatrixReservoir, transpose};
 use super::network::Reservoir;
@@ -93,7 +93,6 @@ impl ReservoirParams {
                 return Err(ReservoirError::Channels { given: reservoir.channels(), needed: channels });
             }
         };
-        check_neurons(reservoir.neurons())?;
         Ok(reservoir)
     }
 }
