@@ -65,6 +65,15 @@ impl Words {
             DataType::Utf8 => Ok(Self::of_texts(array.as_string::<i32>().iter(), nulls, judge)),
             DataType::LargeUtf8 => Ok(Self::of_texts(array.as_string::<i64>().iter(), nulls, judge)),
             DataType::Utf8View => Ok(Self::of_texts(array.as_string_view().iter(), nulls, judge)),
+            DataType::Dictionary(_, _) => {
+                let values = Self::read(array.as_any_dictionary().values(), judge).map_err(|_| wrong())?;
+                let place = |key: Option<usize>| key.and_then(|key| values.places.get(key).cloned()).unwrap_or(0..0);
+                let places = downcast_dictionary_array!(
+                    array => array.keys_iter().map(place).collect(),
+                    _ => return Err(wrong())
+                );
+                Ok(Self { tokens: values.tokens, places, nulls })
+            }
             _ => Err(wrong()),
         }
     }

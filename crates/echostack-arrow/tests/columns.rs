@@ -5,8 +5,11 @@ use std::sync::Arc;
 use arrow_array::builder::{FixedSizeListBuilder, LargeListBuilder, ListBuilder, StringBuilder, UInt16Builder};
 use arrow_array::builder::{Int64Builder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, LargeStringArray, StringArray, StringViewArray};
+use arrow_array::types::{Int8Type, Int16Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, DictionaryArray, Int16Array, Int32Array, LargeStringArray, StringArray,
+    StringViewArray,
+};
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::{Split, Task};
 use echostack::{Alphabet, Limits, Manifest, Model, Oracle, Recognizer, SymbolId, Table, Verdict, Word};
@@ -84,6 +87,7 @@ fn every_type_of_column_has_the_verdicts_of_its_words() {
             Arc::new(texts.iter().map(Option::as_deref).collect::<StringArray>()),
             Arc::new(texts.iter().map(Option::as_deref).collect::<LargeStringArray>()),
             Arc::new(texts.iter().map(Option::as_deref).collect::<StringViewArray>()),
+            Arc::new(texts.iter().map(Option::as_deref).collect::<DictionaryArray<Int16Type>>()),
         ];
         let judge = Judge::new(model).unwrap();
         for column in columns {
@@ -107,6 +111,20 @@ fn every_type_of_column_has_the_verdicts_of_its_words() {
             }
         }
     }
+}
+
+#[test]
+fn a_dictionary_may_be_empty_and_may_contain_nulls() {
+    let [table, _] = models();
+    let judge = Judge::new(table).unwrap();
+    let empty: DictionaryArray<Int16Type> = [None::<&str>, None].into_iter().collect();
+    let with_null = StringArray::from(vec![Some("()"), None]);
+    let with_null = DictionaryArray::new(Int16Array::from(vec![Some(1), None, Some(0)]), Arc::new(with_null));
+    let judged = |array: &dyn Array| Words::read(array, &judge).unwrap().judge(&judge, Limits::default());
+    assert_eq!(judged(&empty), [None, None]);
+    assert_eq!(judged(&with_null), [None, None, Some(Verdict::Accept)]);
+    let numbers = DictionaryArray::new(Int16Array::from(vec![0]), Arc::new(Int32Array::from(vec![7])));
+    assert!(Words::read(&numbers, &judge).unwrap_err().to_string().contains("Dictionary"));
 }
 
 #[test]

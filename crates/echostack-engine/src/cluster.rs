@@ -1,8 +1,10 @@
 //! Clusters: Apache Ballista with our functions on its scheduler and on every executor.
 
+use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ballista::prelude::{SessionConfigExt, SessionContextExt};
 use ballista_core::utils::default_session_builder;
@@ -13,9 +15,16 @@ use ballista_scheduler::scheduler_process::start_server;
 use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use tonic::body::Body;
+use tonic::codegen::Service;
+use tonic::codegen::http::{Request, StatusCode, Uri};
+use tonic::transport::Endpoint;
 
 use crate::carry::{LogicalCarrier, PhysicalCarrier};
 use crate::stores::{runtime, with_stores};
+
+/// The path at which a scheduler says whether it has an executor.
+const READY: &str = "/readyz";
 
 /// A scheduler, which accepts queries and distributes their tasks to the executors.
 #[derive(Clone, Debug)]
@@ -106,13 +115,23 @@ impl Executor {
     }
 }
 
+/// How long a client waits for an executor before it reports that there is none.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Creates a session whose queries run on the cluster of a scheduler, each in `partitions` partitions.
 ///
 /// # Errors
-/// If no scheduler can be reached at the address.
+/// If no scheduler can be reached at the address, or it has no executor.
 pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContext> {
-    if let Err(error) = tokio::net::TcpStream::connect(scheduler).await {
-        return exec_err!("there is no scheduler on {scheduler}: {error}");
+    match wait_for_executors(scheduler).await {
+        Err(error) => return exec_err!("there is no scheduler on {scheduler}: {}", root_cause(&error)),
+        Ok(false) => {
+            return exec_err!(
+                "the scheduler on {scheduler} has no executor, so queries would wait forever; start one with \
+                 `echostack cluster executor --scheduler {scheduler}`"
+            );
+        }
+        Ok(true) => {}
     }
     let config = SessionConfig::new_with_ballista()
         .with_target_partitions(partitions)
@@ -121,6 +140,31 @@ pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContex
     let state = SessionStateBuilder::new().with_config(config).with_default_features();
     let state = state.with_runtime_env(runtime(None)?).build();
     SessionContext::remote_with_state(&format!("df://{scheduler}"), state).await
+}
+
+/// Asks a scheduler until it has an executor, or until the client's patience ends. Returns true if it has one.
+async fn wait_for_executors(scheduler: &str) -> Result<bool, tonic::transport::Error> {
+    let endpoint = Endpoint::from_shared(format!("http://{scheduler}"))?.connect_timeout(PATIENCE).timeout(PATIENCE);
+    let mut channel = endpoint.connect().await?;
+    let start = Instant::now();
+    loop {
+        let mut question = Request::new(Body::empty());
+        *question.uri_mut() = Uri::from_static(READY);
+        poll_fn(|context| channel.poll_ready(context)).await?;
+        let is_ready = channel.call(question).await?.status() == StatusCode::OK;
+        if is_ready || start.elapsed() > PATIENCE {
+            return Ok(is_ready);
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// Returns the innermost cause of an error, which says most about a failed connection.
+fn root_cause(mut error: &dyn std::error::Error) -> String {
+    while let Some(cause) = error.source() {
+        error = cause;
+    }
+    error.to_string()
 }
 
 fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {

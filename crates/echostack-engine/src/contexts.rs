@@ -15,6 +15,7 @@ use echostack::Alphabet;
 use echostack::teach::{ContextFile, Corpus, CorpusError, Depth, read_contexts, write_contexts};
 use serde::{Deserialize, Serialize};
 
+use crate::inputs::{Format, parts};
 use crate::query::{Progress, column};
 use crate::traces::{COLUMNS, HEADER, TraceColumns, types};
 
@@ -47,8 +48,16 @@ pub async fn contexts(
     depth: Depth,
     progress: &dyn Progress,
 ) -> Result<Found> {
-    let options = ParquetReadOptions::default().skip_metadata(false);
-    let traces = session.read_parquet(inputs.to_vec(), options).await?;
+    let mut files = Vec::new();
+    for part in parts(session, inputs, None).await? {
+        if part.format != Format::Parquet {
+            return plan_err!("{} is not Parquet; convert traces with `echostack pack`", part.address);
+        }
+        part.refuse_empty().map_err(|error| error.context(part.address.clone()))?;
+        files.push(part.url);
+    }
+    let options = ParquetReadOptions::default().skip_metadata(false).file_extension("");
+    let traces = session.read_parquet(files, options).await?;
     let header = traces.schema().metadata().get(HEADER).cloned().ok_or_else(|| {
         plan_datafusion_err!(
             "the files do not declare their symbols: the key {HEADER:?} of the metadata must be the header of a trace file"

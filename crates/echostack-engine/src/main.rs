@@ -13,7 +13,8 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use echostack::Word;
 use echostack::teach::{Context as Asked, Depth, TraceReader, write_contexts};
 use echostack_engine::{
-    Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts, runtime,
+    Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts, is_address, read_object,
+    runtime, write_object,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
@@ -26,6 +27,12 @@ use tokio::runtime::{Builder, Runtime};
     about = "Judges words and counts the contexts of traces, by the billion"
 )]
 struct Cli {
+    /// The number of threads [default: one per core]
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -79,9 +86,10 @@ enum Cluster {
 
 #[derive(clap::Args)]
 struct Score {
-    /// The file of a machine or of a table
-    model: PathBuf,
-    /// Files, folders, or patterns such as 'logs/*.parquet'; also s3://, gs://, az:// and https:// addresses
+    /// The file of a machine or of a table, or its address in an object store
+    model: String,
+    /// Files, folders (with all subfolders), or patterns such as 'logs/*.parquet'; also s3://, gs://, az:// and
+    /// https:// addresses
     #[arg(required = true)]
     inputs: Vec<String>,
     /// The folder for the verdicts, one Parquet file per input. A run that was stopped resumes where it was
@@ -106,9 +114,9 @@ struct Contexts {
     /// addresses
     #[arg(required = true)]
     inputs: Vec<String>,
-    /// The file for the contexts, in JSON Lines
+    /// The file for the contexts, in JSON Lines, or its address in an object store
     #[arg(long, short, value_name = "FILE")]
-    output: PathBuf,
+    output: String,
     /// The number of stack symbols that a context keeps, from the top
     #[arg(long, default_value_t = 4, value_name = "N")]
     stack: usize,
@@ -122,10 +130,10 @@ struct Contexts {
 #[derive(clap::Args)]
 struct Pack {
     /// Traces in JSON Lines, as `echostack teach` writes them
-    input: PathBuf,
+    input: String,
     /// The Parquet file to write
     #[arg(long, short, value_name = "FILE")]
-    output: PathBuf,
+    output: String,
 }
 
 /// Where queries run, and the resources they may use.
@@ -138,28 +146,34 @@ struct Engine {
     /// The maximum memory for queries, in MiB
     #[arg(long, default_value_t = 512, value_name = "MIB")]
     memory: usize,
-    /// The number of threads [default: one per core]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
 }
 
 impl Engine {
-    /// Starts the thread pool that queries run on and returns it, with the number of threads and the session.
-    fn start(&self) -> Result<(Runtime, usize, SessionContext)> {
-        let count = self.threads.unwrap_or_else(cores);
+    /// Returns the session that queries run in.
+    fn session(&self, threads: &Threads) -> Result<SessionContext> {
         let memory = self.memory;
         ensure!((64..=1 << 20).contains(&memory), "--memory is {memory} MiB, but must be from 64 to 1048576");
-        let threads = threads(count)?;
-        let session = if let Some(scheduler) = &self.cluster {
-            threads.block_on(connect(scheduler, PARTITIONS))?
-        } else {
-            let config = SessionConfig::new().with_target_partitions(count);
-            SessionContext::new_with_config_rt(config, runtime(Some(memory << 20))?)
-        };
-        Ok((threads, count, session))
+        if let Some(scheduler) = &self.cluster {
+            return Ok(threads.pool.block_on(connect(scheduler, PARTITIONS))?);
+        }
+        let config = SessionConfig::new().with_target_partitions(threads.count);
+        Ok(SessionContext::new_with_config_rt(config, runtime(Some(memory << 20))?))
+    }
+}
+
+/// The threads that a command runs on.
+struct Threads {
+    pool: Runtime,
+    count: usize,
+    quiet: bool,
+}
+
+impl Threads {
+    fn new(count: Option<usize>, quiet: bool) -> Result<Self> {
+        let count = count.unwrap_or_else(cores);
+        ensure!((1..=1024).contains(&count), "--threads is {count}, but must be from 1 to 1024");
+        let pool = Builder::new_multi_thread().worker_threads(count).thread_stack_size(STACK).enable_all().build()?;
+        Ok(Self { pool, count, quiet })
     }
 }
 
@@ -172,13 +186,23 @@ const PARTITIONS: usize = 16;
 /// The stack size of the engine's threads, in bytes; plans are deeply nested.
 const STACK: usize = 32 << 20;
 
+/// The maximum size of a model in an object store, in bytes; that of a file is the same.
+const LARGEST_MODEL: u64 = 1 << 30;
+
 fn main() -> ExitCode {
-    let (name, ended) = match Cli::parse().command {
-        Command::Score(args) => ("score", score(&args)),
-        Command::Contexts(args) => ("contexts", count(&args).map(|()| true)),
-        Command::Pack(args) => ("pack", pack(&args).map(|()| true)),
-        Command::Cluster(part) => ("cluster", cluster(part).map(|()| true)),
+    let Cli { threads, quiet, command } = Cli::parse();
+    let name = match &command {
+        Command::Score(_) => "score",
+        Command::Contexts(_) => "contexts",
+        Command::Pack(_) => "pack",
+        Command::Cluster(_) => "cluster",
     };
+    let ended = Threads::new(threads, quiet).and_then(|threads| match command {
+        Command::Score(args) => score(&args, &threads),
+        Command::Contexts(args) => count(&args, &threads).map(|()| true),
+        Command::Pack(args) => pack(&args).map(|()| true),
+        Command::Cluster(part) => cluster(part, &threads).map(|()| true),
+    });
     match ended {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(2),
@@ -193,25 +217,20 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn threads(count: usize) -> Result<Runtime> {
-    ensure!((1..=1024).contains(&count), "the number of threads is {count}, but must be from 1 to 1024");
-    Ok(Builder::new_multi_thread().worker_threads(count).thread_stack_size(STACK).enable_all().build()?)
-}
-
 /// Checks that other machines can connect to the address, because it is also the one that is announced to them.
 fn reachable(bind: SocketAddr) -> Result<()> {
     ensure!(!bind.ip().is_unspecified(), "--bind is {bind}, but must be an address that other machines can reach");
     Ok(())
 }
 
-fn cluster(part: Cluster) -> Result<()> {
+fn cluster(part: Cluster, threads: &Threads) -> Result<()> {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
     match part {
         Cluster::Scheduler { bind, timeout } => {
             ensure!(timeout > 0, "--timeout is 0, but must be at least 1");
             reachable(bind)?;
             eprintln!("scheduler listens on {bind}");
-            threads(cores())?.block_on(Scheduler { bind, timeout }.run())?;
+            threads.pool.block_on(Scheduler { bind, timeout }.run())?;
         }
         Cluster::Executor { scheduler, bind, control_port, slots, heartbeat, folder } => {
             ensure!(heartbeat > 0, "--heartbeat is 0, but must be at least 1");
@@ -222,29 +241,29 @@ fn cluster(part: Cluster) -> Result<()> {
             reachable(bind)?;
             eprintln!("executor listens on {bind}, runs {slots} tasks at the same time");
             let executor = Executor { scheduler, bind, control_port, slots, heartbeat, folder };
-            threads(slots.max(2))?.block_on(executor.run())?;
+            threads.pool.block_on(executor.run())?;
         }
     }
     Ok(())
 }
 
 /// Scores the inputs, reports the counts, and returns true if all inputs were scored.
-fn score(args: &Score) -> Result<bool> {
-    let mut models = Models::default();
-    models.open(MODEL, &args.model).with_context(|| format!("could not use the model {}", args.model.display()))?;
-    let (threads, count, session) = args.engine.start()?;
+fn score(args: &Score, threads: &Threads) -> Result<bool> {
     let on_cluster = args.engine.cluster.is_some();
+    let models = model(&args.model, on_cluster, threads);
+    let models = models.with_context(|| format!("could not use the model {}", args.model))?;
+    let session = args.engine.session(threads)?;
     let scoring = Scoring {
         models,
         model: MODEL.into(),
         column: args.column.clone(),
         separated: args.tokens,
         keep: args.keep.clone(),
-        at_once: if on_cluster { PARTITIONS } else { count },
+        at_once: if on_cluster { PARTITIONS } else { threads.count },
         on_cluster,
     };
-    let bar = Bar::new(args.engine.quiet, "{bytes}/{total_bytes}");
-    let summary = threads.block_on(scoring.run(&session, &args.inputs, &args.output, &bar));
+    let bar = Bar::new(threads.quiet, "{bytes}/{total_bytes}");
+    let summary = threads.pool.block_on(scoring.run(&session, &args.inputs, &args.output, &bar));
     bar.0.finish_and_clear();
     let summary = summary?;
     for (verdict, rows) in &summary.counts {
@@ -252,7 +271,7 @@ fn score(args: &Score) -> Result<bool> {
     }
     println!("{:12} {:>14}", "rows", summary.counts.values().sum::<u64>());
     println!("{:12} {:>14}", "files", summary.done + summary.found);
-    if summary.found > 0 && !args.engine.quiet {
+    if summary.found > 0 && !threads.quiet {
         eprintln!("{} of the files were finished in an earlier run", summary.found);
     }
     for (input, error) in &summary.failed {
@@ -261,15 +280,34 @@ fn score(args: &Score) -> Result<bool> {
     Ok(summary.failed.is_empty())
 }
 
+/// Opens the only model of a run, from a file or from an object store.
+fn model(place: &str, on_cluster: bool, threads: &Threads) -> Result<Models> {
+    let mut models = Models::default();
+    if !is_address(place) {
+        models.open(MODEL, Path::new(place))?;
+        return Ok(models);
+    }
+    ensure!(!on_cluster, "on a cluster, the model must be a file that every machine has under the same path");
+    models.add(MODEL, &threads.pool.block_on(read_object(place, LARGEST_MODEL))?, None)?;
+    Ok(models)
+}
+
 /// Counts the contexts of a corpus, and reports the counts.
-fn count(args: &Contexts) -> Result<()> {
-    let (threads, _, session) = args.engine.start()?;
-    let bar = Bar::new(args.engine.quiet, "{pos}/{len}");
+fn count(args: &Contexts, threads: &Threads) -> Result<()> {
+    let session = args.engine.session(threads)?;
+    let bar = Bar::new(threads.quiet, "{pos}/{len}");
     let depth = Depth { stack: args.stack, before: args.before };
-    let found = threads.block_on(contexts(&session, &args.inputs, depth, &bar));
+    let found = threads.pool.block_on(contexts(&session, &args.inputs, depth, &bar));
     bar.0.finish_and_clear();
     let Found { traces, steps, faulty, fault, contexts } = found?;
-    write(&args.output, |out| Ok(write_contexts(out, &contexts)?))?;
+    if is_address(&args.output) {
+        let mut content = Vec::new();
+        write_contexts(&mut content, &contexts)?;
+        let written = threads.pool.block_on(write_object(&args.output, content));
+        written.with_context(|| format!("could not write {}", args.output))?;
+    } else {
+        write(&args.output, |out| Ok(write_contexts(out, &contexts)?))?;
+    }
     let contradictions = Asked::contradictions(&contexts.contexts).count();
     let counts = [traces, steps, faulty, contexts.contexts.len() as u64, contradictions as u64];
     for (name, count) in ["traces", "steps", "faulty", "contexts", "contradictions"].into_iter().zip(counts) {
@@ -283,7 +321,13 @@ fn count(args: &Contexts) -> Result<()> {
 
 /// Writes the traces of a file as Parquet.
 fn pack(args: &Pack) -> Result<()> {
-    let name = args.input.display();
+    for place in [&args.input, &args.output] {
+        ensure!(
+            !is_address(place),
+            "{place} is in an object store, but `pack` reads and writes only local files; copy it"
+        );
+    }
+    let name = &args.input;
     let file = File::open(&args.input).with_context(|| format!("could not read {name}"))?;
     let traces = TraceReader::new(BufReader::new(file)).with_context(|| format!("could not use {name}"))?;
     write(&args.output, |out| {
@@ -297,8 +341,8 @@ fn pack(args: &Pack) -> Result<()> {
     })
 }
 
-fn write(path: &Path, content: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
-    let refused = || format!("could not write {}", path.display());
+fn write(path: &str, content: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+    let refused = || format!("could not write {path}");
     let mut out = BufWriter::new(File::create(path).with_context(refused)?);
     content(&mut out)?;
     out.flush().with_context(refused)

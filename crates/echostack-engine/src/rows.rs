@@ -12,6 +12,7 @@ use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::reader::{ReaderBuilder, infer_json_schema};
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::common::{DataFusionError, Result, exec_err};
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
@@ -40,13 +41,27 @@ pub enum RowFormat {
     Csv,
 }
 
+/// A file with one row per line.
+#[derive(Clone)]
+pub struct RowFile {
+    /// Where the file is.
+    pub store: Arc<dyn ObjectStore>,
+    /// The path of the file in the store.
+    pub location: Path,
+    /// The format of its rows.
+    pub format: RowFormat,
+    /// The compression of the whole file.
+    pub compression: FileCompressionType,
+}
+
 /// Opens a file as a table. The columns of JSON Lines are inferred from the first rows; those of CSV are all strings. A
 /// row that does not fit the columns is faulty.
 ///
 /// # Errors
 /// If the file cannot be read, or its columns cannot be determined.
-pub async fn table(store: Arc<dyn ObjectStore>, location: Path, format: RowFormat) -> Result<StreamingTable> {
-    let mut lines = Lines::open(&*store, &location, format).await?;
+pub async fn table(file: RowFile) -> Result<StreamingTable> {
+    let (location, format) = (&file.location, file.format);
+    let mut lines = file.lines().await?;
     let mut first = Vec::new();
     while first.len() < GUESSED_FROM
         && let Some(line) = lines.next().await?
@@ -67,7 +82,7 @@ pub async fn table(store: Arc<dyn ObjectStore>, location: Path, format: RowForma
     fields.push(Arc::new(Field::new(PROBLEM, DataType::Utf8, true)));
     let schema = Arc::new(Schema::new(fields));
     let decoding = Decoding { columns: Arc::new(columns), schema: schema.clone(), format };
-    let rows = Rows { store, location, decoding: Arc::new(decoding) };
+    let rows = Rows { file, decoding: Arc::new(decoding) };
     StreamingTable::try_new(schema, vec![Arc::new(rows)])
 }
 
@@ -163,14 +178,13 @@ impl Decoding {
 
 /// The rows of a file, as the engine reads them.
 struct Rows {
-    store: Arc<dyn ObjectStore>,
-    location: Path,
+    file: RowFile,
     decoding: Arc<Decoding>,
 }
 
 impl fmt::Debug for Rows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows").field("location", &self.location).finish_non_exhaustive()
+        f.debug_struct("Rows").field("location", &self.file.location).finish_non_exhaustive()
     }
 }
 
@@ -180,11 +194,10 @@ impl PartitionStream for Rows {
     }
 
     fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
-        let (store, location, decoding) = (self.store.clone(), self.location.clone(), self.decoding.clone());
-        let format = decoding.format;
+        let (file, decoding) = (self.file.clone(), self.decoding.clone());
         let opened = async move {
-            let mut lines = Lines::open(&*store, &location, format).await?;
-            if format == RowFormat::Csv {
+            let mut lines = file.lines().await?;
+            if file.format == RowFormat::Csv {
                 lines.next().await?;
             }
             Ok::<_, DataFusionError>(lines)
@@ -206,17 +219,20 @@ impl PartitionStream for Rows {
 
 /// The non-blank lines of a file. In CSV, a line continues while a quote is open.
 struct Lines {
-    bytes: BoxStream<'static, object_store::Result<bytes::Bytes>>,
+    bytes: BoxStream<'static, Result<bytes::Bytes>>,
     chunk: bytes::Bytes,
     format: RowFormat,
 }
 
-impl Lines {
-    async fn open(store: &dyn ObjectStore, location: &Path, format: RowFormat) -> Result<Self> {
-        let bytes = store.get(location).await?.into_stream();
-        Ok(Self { bytes, chunk: bytes::Bytes::new(), format })
+impl RowFile {
+    async fn lines(&self) -> Result<Lines> {
+        let bytes = self.store.get(&self.location).await?.into_stream();
+        let bytes = self.compression.convert_stream(bytes.map_err(DataFusionError::from).boxed())?;
+        Ok(Lines { bytes, chunk: bytes::Bytes::new(), format: self.format })
     }
+}
 
+impl Lines {
     /// Returns the next line, or `None` at the end. A line that is too long is cut off, but stays too long to be valid.
     async fn next(&mut self) -> Result<Option<Vec<u8>>> {
         let (mut line, mut quoted) = (Vec::new(), false);

@@ -1,6 +1,7 @@
 //! Scoring files: rows with words in, rows with verdicts out, file by file. A finished file is not scored again.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,13 +9,14 @@ use std::time::Duration;
 use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue, plan_err};
 use datafusion::dataframe::DataFrame;
 use datafusion::datasource::file_format::options::ArrowReadOptions;
 use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::functions::core::expr_ext::FieldAccessor;
 use datafusion::functions_nested::string::string_to_array;
-use datafusion::logical_expr::{Expr, lit};
+use datafusion::logical_expr::{Expr, ExprSchemable, lit};
 use datafusion::parquet::arrow::AsyncArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
@@ -24,16 +26,17 @@ use echostack_arrow::{POSITION, VERDICT};
 use futures::TryStreamExt;
 use object_store::buffered::BufWriter;
 use object_store::path::Path;
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{ObjectStore, ObjectStoreExt};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::task::JoinSet;
 
 use crate::functions::{Question, function};
+use crate::inputs::{Format, Part, parts};
 use crate::lost::is_lost;
 use crate::models::Models;
 use crate::query::{Progress, column};
-use crate::rows::{self, PROBLEM, RowFormat};
+use crate::rows::{self, PROBLEM, RowFile, RowFormat};
 
 /// The model, the columns and the mode with which files are scored.
 #[derive(Debug)]
@@ -102,34 +105,6 @@ struct Marker {
     counts: Counts,
 }
 
-/// One input file.
-struct Part {
-    store: Arc<dyn ObjectStore>,
-    meta: ObjectMeta,
-    address: String,
-    format: Format,
-}
-
-/// The format of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Parquet,
-    Arrow,
-    Rows(RowFormat),
-}
-
-impl Format {
-    fn of(location: &Path) -> Option<Self> {
-        Some(match location.extension()?.to_ascii_lowercase().as_str() {
-            "parquet" => Self::Parquet,
-            "arrow" | "feather" | "ipc" => Self::Arrow,
-            "jsonl" | "ndjson" | "json" => Self::Rows(RowFormat::Json),
-            "csv" => Self::Rows(RowFormat::Csv),
-            _ => return None,
-        })
-    }
-}
-
 impl Scoring {
     /// Scores files and writes one Parquet file for each of them to a folder. An input is the address of a file or of a
     /// folder, or a pattern. Files that cannot be scored are reported in the summary and do not stop the others.
@@ -146,8 +121,8 @@ impl Scoring {
         if self.models.get(&self.model).is_none() {
             return plan_err!("there is no model {:?}", self.model);
         }
-        let parts = parts(session, inputs).await?;
         let folder = ListingTableUrl::parse(format!("{}/", output.trim_end_matches('/')))?;
+        let parts = parts(session, inputs, Some(&folder)).await?;
         let store = session.runtime_env().object_store(folder.object_store())?;
         let of = parts.iter().map(|part| part.meta.size).sum();
         let at_once = self.at_once.max(1);
@@ -177,53 +152,98 @@ impl Scoring {
     }
 
     fn marker(&self, part: &Part, counts: Counts) -> Marker {
+        let mut scoring = format!("{} {} {:?}", self.column, self.separated, self.keep);
+        if !part.folders.is_empty() {
+            _ = write!(scoring, " {:?}", part.folders);
+        }
         Marker {
             input: part.address.clone(),
             bytes: part.meta.size,
             modified: part.meta.last_modified.to_rfc3339(),
             model: self.models.digest(&self.model).unwrap_or_default(),
-            scoring: format!("{} {} {:?}", self.column, self.separated, self.keep),
+            scoring,
             counts,
+        }
+    }
+
+    /// Opens a file as a table.
+    async fn opened(&self, session: &SessionContext, part: &Part) -> Result<DataFrame> {
+        part.refuse_empty()?;
+        let (url, ending) = (&part.url, part.ending());
+        match part.format {
+            Format::Parquet => session.read_parquet(url, ParquetReadOptions::default().file_extension(ending)).await,
+            Format::Arrow => {
+                let options = ArrowReadOptions { file_extension: ending, ..ArrowReadOptions::default() };
+                session.read_arrow(url, options).await
+            }
+            Format::Rows(RowFormat::Json) if self.on_cluster => {
+                let options = JsonReadOptions::default().file_extension(ending);
+                session.read_json(url, options.file_compression_type(part.compression)).await
+            }
+            Format::Rows(RowFormat::Csv) if self.on_cluster => {
+                let options = CsvReadOptions::default().schema_infer_max_records(0).file_extension(ending);
+                session.read_csv(url, options.file_compression_type(part.compression)).await
+            }
+            Format::Rows(format) => {
+                let (store, location) = (part.store.clone(), part.meta.location.clone());
+                let file = RowFile { store, location, format, compression: part.compression };
+                session.read_table(Arc::new(rows::table(file).await?))
+            }
         }
     }
 
     /// Returns the rows of a file with their verdicts.
     async fn scored(&self, session: &SessionContext, part: &Part) -> Result<DataFrame> {
-        let input = match part.format {
-            Format::Parquet => session.read_parquet(&part.address, ParquetReadOptions::default()).await?,
-            Format::Arrow => session.read_arrow(&part.address, ArrowReadOptions::default()).await?,
-            Format::Rows(RowFormat::Json) if self.on_cluster => {
-                let ending = format!(".{}", part.meta.location.extension().unwrap_or_default());
-                session.read_json(&part.address, JsonReadOptions::default().file_extension(&ending)).await?
-            }
-            Format::Rows(RowFormat::Csv) if self.on_cluster => {
-                session.read_csv(&part.address, CsvReadOptions::default().schema_infer_max_records(0)).await?
-            }
-            Format::Rows(format) => {
-                let table = rows::table(part.store.clone(), part.meta.location.clone(), format).await?;
-                session.read_table(Arc::new(table))?
-            }
-        };
-        let names: Vec<String> = input.schema().fields().iter().map(|field| field.name().clone()).collect();
-        if let Some(missing) = self.keep.iter().chain([&self.column]).find(|name| !names.contains(name)) {
-            return plan_err!("there is no column {missing:?}; the columns are {}", names.join(", "));
+        let input = self.opened(session, part).await?;
+        let in_file: Vec<&String> = input.schema().fields().iter().map(|field| field.name()).collect();
+        let in_path = part.folders.iter().map(|(name, _)| name);
+        let names: Vec<&String> = in_file.iter().copied().chain(in_path).collect();
+        let missing = self.keep.iter().find(|name| !names.contains(name));
+        if let Some(missing) = missing.or(Some(&self.column).filter(|name| !in_file.contains(name))) {
+            let known =
+                if names.is_empty() { "there are none".into() } else { format!("the columns are {}", join(&names)) };
+            return plan_err!("there is no column {missing:?}; {known}");
         }
-        let kept = |name: &&String| match self.keep.as_slice() {
-            [] => **name != self.column,
-            keep => keep.contains(name) || *name == PROBLEM,
+        let is_kept = |name: &str| match self.keep.as_slice() {
+            [] => name != self.column,
+            keep => keep.iter().any(|kept| kept == name) || name == PROBLEM,
         };
-        let kept: Vec<&String> = names.iter().filter(kept).collect();
+        let kept: Vec<&String> = names.into_iter().filter(|name| is_kept(name)).collect();
         if let Some(taken) = kept.iter().find(|name| [VERDICT, POSITION].contains(&name.as_str())) {
             return plan_err!("the input already has a column {taken:?}; choose the columns to keep, without this one");
         }
+        if let Some(twice) = kept.iter().enumerate().find(|(at, name)| kept[..*at].contains(name)) {
+            let name = twice.1;
+            return plan_err!(
+                "the column {name:?} is in the file and in the name of its folder; choose the columns to keep, without \
+                 this one"
+            );
+        }
         let words = column(&self.column);
-        let words = if self.separated { string_to_array(words, lit(" "), lit("")) } else { words };
+        let words = if self.separated {
+            string_to_array(cast_to_text(words, input.schema(), &self.column)?, lit(" "), lit(""))
+        } else {
+            words
+        };
         let answer = function(Question::Verdict, &self.models).call(vec![lit(self.model.as_str()), words]);
-        let mut columns: Vec<Expr> = kept.into_iter().map(|name| column(name)).collect();
+        let mut columns: Vec<Expr> =
+            in_file.into_iter().filter(|name| is_kept(name)).map(|name| column(name)).collect();
+        let folders = part.folders.iter().filter(|(name, _)| is_kept(name));
+        columns.extend(folders.map(|(name, value)| lit(ScalarValue::Utf8(value.clone())).alias(name)));
         columns.push(answer.clone().field(VERDICT).alias(VERDICT));
         columns.push(answer.field(POSITION).alias(POSITION));
         input.select(columns)
     }
+}
+
+/// Returns a column of strings, without a dictionary, because not every function of the engine accepts one.
+fn cast_to_text(words: Expr, schema: &DFSchema, name: &str) -> Result<Expr> {
+    let dictionary = matches!(schema.field_with_unqualified_name(name)?.data_type(), DataType::Dictionary(_, _));
+    if dictionary { words.cast_to(&DataType::Utf8, schema) } else { Ok(words) }
+}
+
+fn join(names: &[&String]) -> String {
+    names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// The state of a run, shared by all of its files.
@@ -257,7 +277,8 @@ impl Work {
         Ok(Done { counts, found: false })
     }
 
-    /// Returns the counts of a file that was finished in an earlier run, from the same input with the same model.
+    /// Returns the counts of a file that was finished in an earlier run, from the same input with the same model, and
+    /// whose output is still there with all of its rows.
     async fn finished(&self, part: &Part, place: &Place) -> Result<Option<Counts>> {
         let bytes = match self.store.get(&place.marker).await {
             Ok(found) => found.bytes().await?,
@@ -266,7 +287,19 @@ impl Work {
         };
         let Ok(marker) = serde_json::from_slice::<Marker>(&bytes) else { return Ok(None) };
         let same = marker == self.scoring.marker(part, marker.counts.clone());
-        Ok(same.then_some(marker.counts))
+        let rows: u64 = marker.counts.values().sum();
+        let is_finished = same && self.rows_written(&place.output).await? == Some(rows);
+        Ok(is_finished.then_some(marker.counts))
+    }
+
+    /// Returns the number of rows in an output, or `None` if there is none or it is damaged.
+    async fn rows_written(&self, output: &Path) -> Result<Option<u64>> {
+        let meta = match self.store.head(output).await {
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            found => found?,
+        };
+        let footer = DFParquetMetadata::new(&*self.store, &meta).fetch_metadata().await;
+        Ok(footer.ok().map(|footer| footer.file_metadata().num_rows() as u64))
     }
 
     /// Scores a file, and tries again if an executor was lost together with its results. The pauses between attempts
@@ -302,30 +335,6 @@ impl Work {
         writer.close().await?;
         Ok(counts)
     }
-}
-
-/// Lists the files that the inputs denote, each once, in alphabetical order.
-async fn parts(session: &SessionContext, inputs: &[String]) -> Result<Vec<Part>> {
-    let mut parts: BTreeMap<String, Part> = BTreeMap::new();
-    for input in inputs {
-        let url = ListingTableUrl::parse(input)?;
-        let store = session.runtime_env().object_store(url.object_store())?;
-        let state = session.state();
-        let files: Vec<ObjectMeta> = url.list_all_files(&state, &*store, "").await?.try_collect().await?;
-        if files.is_empty() {
-            return plan_err!("{input}: there are no such files");
-        }
-        for meta in files {
-            let address = format!("{}{}", url.object_store().as_str(), meta.location);
-            let Some(format) = Format::of(&meta.location) else {
-                return plan_err!(
-                    "{address} has no known extension; use .parquet, .arrow, .jsonl (or .ndjson, .json) or .csv"
-                );
-            };
-            parts.insert(address.clone(), Part { store: store.clone(), meta, address, format });
-        }
-    }
-    Ok(parts.into_values().collect())
 }
 
 /// The locations of the output and the marker of a file.

@@ -3,10 +3,13 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use datafusion::common::{DataFusionError, Result};
+use bytes::Bytes;
+use datafusion::common::{DataFusionError, Result, exec_err};
+use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use object_store::{ObjectStore, parse_url_opts};
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt, parse_url_opts};
 use url::Url;
 
 /// The object stores of a process. A store is opened when an address first names it, with the settings found in the
@@ -59,4 +62,39 @@ pub fn runtime(memory: Option<usize>) -> Result<Arc<RuntimeEnv>> {
         None => with_stores(),
     }
     .build_arc()
+}
+
+/// Returns true for an address in a store, such as `s3://bucket/file`, and false for a path.
+pub fn is_address(place: &str) -> bool {
+    place.contains("://")
+}
+
+/// Returns the store of an address, and the object's path in it.
+fn find(address: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
+    let url = ListingTableUrl::parse(address)?;
+    Ok((runtime(None)?.object_store(url.object_store())?, url.prefix().clone()))
+}
+
+/// Reads an object of at most `limit` bytes.
+///
+/// # Errors
+/// If the object cannot be read, or is larger.
+pub async fn read_object(address: &str, limit: u64) -> Result<Bytes> {
+    let (store, path) = find(address)?;
+    let found = store.get(&path).await?;
+    let size = found.meta.size;
+    if size > limit {
+        return exec_err!("{address} has {size} bytes, but must have at most {limit}");
+    }
+    Ok(found.bytes().await?)
+}
+
+/// Writes an object.
+///
+/// # Errors
+/// If the object cannot be written.
+pub async fn write_object(address: &str, content: Vec<u8>) -> Result<()> {
+    let (store, path) = find(address)?;
+    store.put(&path, content.into()).await?;
+    Ok(())
 }

@@ -123,3 +123,16 @@ fn a_missing_scheduler_is_reported() {
     assert_eq!(nobody.status.code(), Some(2));
     assert!(told.contains("there is no scheduler on 127.0.0.1"), "{told}");
 }
+
+#[test]
+fn a_scheduler_without_executors_is_reported_within_seconds() {
+    let folder = folder(&truth(100), 1);
+    let port = port();
+    let _scheduler = start(&format!("scheduler --bind 127.0.0.1:{port}"), &[]);
+    wait_for(port);
+    let start = Instant::now();
+    let output = score(folder.path(), port, "out").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && told.contains("has no executor"), "{told}");
+    assert!(start.elapsed() < Duration::from_secs(30));
+}

@@ -1,11 +1,11 @@
 //! Words with their expected verdicts, and functions that read the program's output.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, AsArray, Int64Array, ListArray, RecordBatch, StringArray};
+use datafusion::arrow::array::{ArrayRef, AsArray, DictionaryArray, Int64Array, ListArray, RecordBatch, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Int64Type, Schema, UInt64Type};
 use datafusion::parquet::arrow::ArrowWriter;
@@ -69,6 +69,12 @@ impl Truth {
     pub fn texts(&self) -> RecordBatch {
         self.batch(Arc::new((0..self.words.len()).map(|row| self.text(row, "")).collect::<StringArray>()))
     }
+
+    /// Returns strings with a dictionary.
+    pub fn dictionary(&self, between: &str) -> RecordBatch {
+        let texts: Vec<Option<String>> = (0..self.words.len()).map(|row| self.text(row, between)).collect();
+        self.batch(Arc::new(texts.iter().map(Option::as_deref).collect::<DictionaryArray<Int32Type>>()))
+    }
 }
 
 pub fn counts(output: &Output) -> BTreeMap<String, u64> {
@@ -80,13 +86,17 @@ pub fn counts(output: &Output) -> BTreeMap<String, u64> {
         .collect()
 }
 
+/// Returns the output files in a folder.
+pub fn outputs(folder: &Path) -> Vec<PathBuf> {
+    let Ok(files) = std::fs::read_dir(folder.join("out")) else { return Vec::new() };
+    let files = files.map(|file| file.unwrap().path());
+    files.filter(|file| file.extension().is_some_and(|ending| ending == "parquet")).collect()
+}
+
 /// Reads the verdicts in all output files, by row number.
 fn verdicts(folder: &Path) -> BTreeMap<i64, Option<(String, Option<u64>)>> {
     let mut all = BTreeMap::new();
-    for file in std::fs::read_dir(folder.join("out")).unwrap().map(|file| file.unwrap().path()) {
-        if file.extension().is_none_or(|ending| ending != "parquet") {
-            continue;
-        }
+    for file in outputs(folder) {
         let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(file).unwrap()).unwrap();
         for batch in reader.build().unwrap() {
             let batch = batch.unwrap();

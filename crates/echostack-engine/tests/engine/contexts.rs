@@ -16,14 +16,14 @@ use crate::common::counts;
 
 const TASK: Task = Task::Json;
 
-fn traces(count: usize) -> Vec<Trace> {
+pub fn traces(count: usize) -> Vec<Trace> {
     let oracle = Oracle::strict(TASK.automaton().unwrap()).unwrap();
     let (language, mut random) = (TASK.language().unwrap(), Split::Train.generator(5));
     let kinds = [WordKind::Valid, WordKind::NearMiss, WordKind::Random];
     kinds.iter().flat_map(|kind| examples(&*language, &oracle, *kind, 1..=60, count / 3, &mut random)).collect()
 }
 
-fn written(path: &Path, traces: &[Trace]) {
+pub fn written(path: &Path, traces: &[Trace]) {
     let mut writer = TraceWriter::new(&TASK.alphabet(), File::create(path).unwrap()).unwrap();
     traces.iter().for_each(|trace| writer.write(trace.clone()).unwrap());
     writer.finish().unwrap();

@@ -68,10 +68,46 @@ fn an_object_store_is_read_and_written() {
     let again = score(&[]);
     assert!(String::from_utf8_lossy(&again.stderr).is_empty() && counts(&again) == told);
 
+    // The model may be in the store as well, and patterns are possible there.
+    std::fs::remove_dir_all(bucket.join("out")).unwrap();
+    std::fs::copy(&table, bucket.join("json.table")).unwrap();
+    let from_store = |model: &str, options: &[&str]| {
+        let mut command = program();
+        command.args(["score", model, "s3://bucket/i*/?.parquet", "--output", "s3://bucket/out", "--quiet"]);
+        command.args(options).envs(variables.clone()).output().unwrap()
+    };
+    assert_eq!(counts(&from_store("s3://bucket/json.table", &[])), told);
+    check(&truth, &bucket, false);
+    let refused = |output: std::process::Output| {
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let missing = refused(from_store("s3://bucket/nothing", &[]));
+    assert!(missing.contains("could not use the model s3://bucket/nothing"), "{missing}");
+    let on_cluster = refused(from_store("s3://bucket/json.table", &["--cluster", "127.0.0.1:1"]));
+    assert!(on_cluster.contains("on a cluster, the model must be a file"), "{on_cluster}");
+
     std::fs::remove_dir_all(bucket.join("out")).unwrap();
     let (scheduler, _running, _executors): (u16, Running, Vec<Running>) = cluster(&variables);
     assert_eq!(counts(&score(&["--cluster", &format!("127.0.0.1:{scheduler}")])), told);
     check(&truth, &bucket, false);
+}
+
+#[test]
+fn contexts_are_written_to_a_store_and_pack_says_that_it_cannot() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(root.path().join("bucket/in/deep")).unwrap();
+    crate::contexts::written(&root.path().join("bucket/in/deep/0.parquet"), &crate::contexts::traces(30));
+    let variables = serve(root.path());
+    let run = |arguments: &str| program().args(arguments.split(' ')).envs(variables.clone()).output().unwrap();
+    let told = counts(&run("contexts s3://bucket/in/ -q -o s3://bucket/contexts.jsonl"));
+    let written = std::fs::read_to_string(root.path().join("bucket/contexts.jsonl")).unwrap();
+    assert_eq!((told["traces"], written.lines().count() as u64), (30, told["contexts"] + 1));
+    for arguments in ["pack s3://bucket/a.jsonl -o b.parquet", "pack a.jsonl -o s3://bucket/b.parquet"] {
+        let output = run(arguments);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && told.contains("only local files"), "{told}");
+    }
 }
 
 #[test]
