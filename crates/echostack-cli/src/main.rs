@@ -90,17 +90,33 @@ enum Command {
     /// Run the paper's experiments and compare the results with the published ones
     Reproduce(reproduce::Args),
     /// Check the words in many Parquet, Arrow, JSON Lines or CSV files (needs the program echostack-engine)
-    #[command(disable_help_flag = true)]
+    #[command(
+        disable_help_flag = true,
+        override_usage = "echostack score [OPTIONS] --output <FOLDER> <MODEL> <INPUTS>...",
+        after_help = external::OPTIONS
+    )]
     Score(external::Args),
     /// Count the distinct contexts in a corpus of traces, for `learn --contexts` (needs the program echostack-engine)
-    #[command(disable_help_flag = true)]
+    #[command(
+        disable_help_flag = true,
+        override_usage = "echostack contexts [OPTIONS] --output <FILE> <INPUTS>...",
+        after_help = external::OPTIONS
+    )]
     Contexts(external::Args),
     /// Convert traces from JSON Lines to Parquet, for `contexts` (needs the program echostack-engine)
-    #[command(disable_help_flag = true)]
+    #[command(
+        disable_help_flag = true,
+        override_usage = "echostack pack --output <FILE> <INPUT>",
+        after_help = external::OPTIONS
+    )]
     Pack(external::Args),
     /// Run the scheduler or an executor of a cluster, for the option `--cluster` of other commands (needs the program
     /// echostack-engine)
-    #[command(disable_help_flag = true)]
+    #[command(
+        disable_help_flag = true,
+        override_usage = "echostack cluster <COMMAND>",
+        after_help = external::OPTIONS
+    )]
     Cluster(external::Args),
     /// Print a completion script for a shell
     Completions {
@@ -205,10 +221,10 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Reproduce(args) => reproduce::run(&args, cli.quiet),
-        Command::Score(args) => external::engine("score", &args),
-        Command::Contexts(args) => external::engine("contexts", &args),
-        Command::Pack(args) => external::engine("pack", &args),
-        Command::Cluster(args) => external::engine("cluster", &args),
+        Command::Score(args) => external::engine("score", &args, cli.quiet, cli.threads),
+        Command::Contexts(args) => external::engine("contexts", &args, cli.quiet, cli.threads),
+        Command::Pack(args) => external::engine("pack", &args, cli.quiet, cli.threads),
+        Command::Cluster(args) => external::engine("cluster", &args, cli.quiet, cli.threads),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "echostack", &mut script);
