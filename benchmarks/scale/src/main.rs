@@ -162,11 +162,12 @@ impl Bench {
     /// Starts a scheduler and the given number of executors with one slot each.
     fn started(&self, executors: usize) -> Result<(u16, Vec<Running>)> {
         let scheduler = port()?;
-        let mut all = vec![self.start(&format!("scheduler --bind 127.0.0.1:{scheduler}"), scheduler)?];
+        let read = format!("--read {}", self.folder.display());
+        let mut all = vec![self.start(&format!("scheduler --bind 127.0.0.1:{scheduler} {read}"), scheduler)?];
         for _ in 0..executors {
-            let (own, control) = (port()?, port()?);
-            let options = format!("--scheduler 127.0.0.1:{scheduler} --bind 127.0.0.1:{own} --control-port {control}");
-            all.push(self.start(&format!("executor {options} --slots 1"), own)?);
+            let own = port()?;
+            let options = format!("--scheduler 127.0.0.1:{scheduler} --bind 127.0.0.1:{own} {read}");
+            all.push(self.start(&format!("executor {options} --slots 1 --allow-root"), own)?);
         }
         std::thread::sleep(Duration::from_secs(2));
         Ok((scheduler, all))

@@ -19,6 +19,7 @@ use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use serde::{Deserialize, Serialize};
 
+use crate::access::{Access, Deed};
 use crate::contexts::{self, Counting, Setting};
 use crate::functions::{Function, Question, function};
 use crate::models::{Models, Named};
@@ -48,13 +49,18 @@ fn library() -> &'static Mutex<HashMap<String, Named>> {
 }
 
 impl Reference {
-    /// Returns the model, and reads it from its address unless this process has read it before.
-    fn resolve(&self) -> Result<Named> {
+    /// Returns the model, and reads it from its address unless this process has read it before. With a list, the
+    /// address must be in it; the error for one that is not does not say whether it exists.
+    fn resolve(&self, access: Option<&Access>) -> Result<Named> {
         let mut library = library().lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = library.get(&self.digest) {
-            return Ok(known.clone());
+            // It may have been read from another address, which need not be that of other processes.
+            return Ok(known.clone().at(&self.address));
         }
         let Self { name, address, digest } = self;
+        if access.is_some_and(|access| !access.allows_file(Deed::Read, Path::new(address))) {
+            return exec_err!("the model {name:?} is not in a folder that this process was allowed to use with --read");
+        }
         let model = Named::open(Path::new(address))
             .map_err(|error| exec_datafusion_err!("the model {name:?} cannot be used: {error}"))?;
         if model.digest() != *digest {
@@ -82,7 +88,7 @@ fn encode(function: &ScalarUDF, into: &mut Vec<u8>) -> Result<()> {
     serde_json::to_writer(into, &carried).map_err(|error| exec_datafusion_err!("{error}"))
 }
 
-fn decode(name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
+fn decode(name: &str, bytes: &[u8], access: Option<&Access>) -> Result<Arc<ScalarUDF>> {
     if Question::ALL.iter().all(|question| question.name() != name) {
         return not_impl_err!("there is no function {name}");
     }
@@ -90,7 +96,7 @@ fn decode(name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
         serde_json::from_slice(bytes).map_err(|error| exec_datafusion_err!("{name} cannot be read: {error}"))?;
     let mut models = Models::default();
     for reference in carried.models {
-        models.insert(&reference.name, reference.resolve()?);
+        models.insert(&reference.name, reference.resolve(access)?);
     }
     Ok(Arc::new(function(carried.question, &models)))
 }
@@ -110,9 +116,16 @@ fn decode_counting(name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
     Ok(Arc::new(setting.function()))
 }
 
-/// Ballista's codec for logical plans, extended by our functions.
+/// Ballista's codec for logical plans, extended by our functions. The second part is the list of places from which
+/// models may be read; without one, they may be anywhere.
 #[derive(Debug, Default)]
-pub(crate) struct LogicalCarrier(BallistaLogicalExtensionCodec);
+pub(crate) struct LogicalCarrier(BallistaLogicalExtensionCodec, Option<Arc<Access>>);
+
+impl LogicalCarrier {
+    pub(crate) fn new(access: Arc<Access>) -> Self {
+        Self(BallistaLogicalExtensionCodec::default(), Some(access))
+    }
+}
 
 impl LogicalExtensionCodec for LogicalCarrier {
     fn try_decode(&self, buf: &[u8], inputs: &[LogicalPlan], ctx: &TaskContext) -> Result<Extension> {
@@ -151,7 +164,7 @@ impl LogicalExtensionCodec for LogicalCarrier {
     }
 
     fn try_decode_udf(&self, name: &str, buf: &[u8]) -> Result<Arc<ScalarUDF>> {
-        decode(name, buf)
+        decode(name, buf, self.1.as_deref())
     }
 
     fn try_encode_udf(&self, node: &ScalarUDF, buf: &mut Vec<u8>) -> Result<()> {
@@ -167,9 +180,15 @@ impl LogicalExtensionCodec for LogicalCarrier {
     }
 }
 
-/// Ballista's codec for physical plans, extended by our functions.
+/// Ballista's codec for physical plans, extended like [`LogicalCarrier`].
 #[derive(Debug, Default)]
-pub(crate) struct PhysicalCarrier(BallistaPhysicalExtensionCodec);
+pub(crate) struct PhysicalCarrier(BallistaPhysicalExtensionCodec, Option<Arc<Access>>);
+
+impl PhysicalCarrier {
+    pub(crate) fn new(access: Arc<Access>) -> Self {
+        Self(BallistaPhysicalExtensionCodec::default(), Some(access))
+    }
+}
 
 impl PhysicalExtensionCodec for PhysicalCarrier {
     fn try_decode(
@@ -192,7 +211,7 @@ impl PhysicalExtensionCodec for PhysicalCarrier {
     }
 
     fn try_decode_udf(&self, name: &str, buf: &[u8]) -> Result<Arc<ScalarUDF>> {
-        decode(name, buf)
+        decode(name, buf, self.1.as_deref())
     }
 
     fn try_encode_udf(&self, node: &ScalarUDF, buf: &mut Vec<u8>) -> Result<()> {
@@ -232,10 +251,19 @@ mod tests {
             encode(&sent, &mut buffer).map(|()| (sent, buffer))
         };
         let (sent, buffer) = carried(&table(Task::Dyck1), address.clone()).unwrap();
+        let decode = |name: &str, bytes: &[u8]| super::decode(name, bytes, None);
         assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("cannot be used"));
         std::fs::write(&path, table(Task::Dyck2)).unwrap();
         assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("another model"));
+        // Outside the list, a model that is there and one that is not have the same error.
+        let refused = || super::decode(sent.name(), &buffer, Some(&Access::default())).unwrap_err().to_string();
         std::fs::write(&path, table(Task::Dyck1)).unwrap();
+        let there = refused();
+        std::fs::remove_file(&path).unwrap();
+        assert!(there == refused() && there.contains("--read"), "{there}");
+        std::fs::write(&path, table(Task::Dyck1)).unwrap();
+        let allowed = Access::new(&[folder.path().to_string_lossy().into_owned()], &[]).unwrap();
+        assert_eq!(*super::decode(sent.name(), &buffer, Some(&allowed)).unwrap(), sent);
         assert_eq!(*decode(sent.name(), &buffer).unwrap(), sent);
         // The model is kept: the file is not read again.
         std::fs::remove_file(&path).unwrap();

@@ -6,21 +6,31 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrow_flight::flight_service_server::FlightServiceServer;
 use ballista::prelude::{SessionConfigExt, SessionContextExt};
-use ballista_core::utils::default_session_builder;
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::error::BallistaError;
+use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
+use ballista_core::utils::{GrpcServerConfig, create_grpc_server, default_session_builder};
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use ballista_executor::flight_service::BallistaFlightService;
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
-use ballista_scheduler::scheduler_process::start_server;
+use ballista_scheduler::scheduler_process::create_scheduler;
 use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use tonic::body::Body;
 use tonic::codegen::Service;
 use tonic::codegen::http::{Request, StatusCode, Uri};
-use tonic::transport::Endpoint;
+use tonic::service::Routes;
+use tonic::transport::Server;
 
+use crate::access::Access;
 use crate::carry::{LogicalCarrier, PhysicalCarrier};
+use crate::certificates::{Certificates, endpoint};
+use crate::guard::{GuardedEngine, GuardedResults};
 use crate::stores::{runtime, with_stores};
 
 /// The path at which a scheduler says whether it has an executor.
@@ -34,6 +44,10 @@ pub struct Scheduler {
     /// The number of seconds without a heartbeat after which an executor is considered dead. Its tasks are then run by
     /// other executors.
     pub timeout: u64,
+    /// The folders and stores that queries may read: the scheduler lists the files, and reads the models.
+    pub access: Access,
+    /// The certificates that are shown and required; without them, anyone may connect.
+    pub certificates: Option<Certificates>,
 }
 
 impl Scheduler {
@@ -42,24 +56,41 @@ impl Scheduler {
     /// # Errors
     /// If it cannot listen on the address.
     pub async fn run(&self) -> Result<()> {
-        let session = |config| {
+        let access = Arc::new(self.access.clone());
+        let guarded = access.clone();
+        let session = move |config| {
             let state = SessionStateBuilder::new_from_existing(default_session_builder(config)?);
-            Ok(state.with_runtime_env(runtime(None)?).build())
+            Ok(state.with_runtime_env(with_stores(Some(guarded.clone())).build_arc()?).build())
         };
         let config = SchedulerConfig {
             bind_host: self.bind.ip().to_string(),
             bind_port: self.bind.port(),
             external_host: self.bind.ip().to_string(),
+            // Executors ask for work, so that nobody has to connect to them except for results.
+            scheduling_policy: TaskSchedulingPolicy::PullStaged,
             executor_timeout_seconds: self.timeout,
             expire_dead_executor_interval_seconds: (self.timeout / 2).max(1),
-            no_executors_grace_period_seconds: self.timeout.max(30),
+            no_executors_grace_period_seconds: self.timeout,
             override_session_builder: Some(Arc::new(session)),
-            override_logical_codec: Some(Arc::new(LogicalCarrier::default())),
-            override_physical_codec: Some(Arc::new(PhysicalCarrier::default())),
+            override_logical_codec: Some(Arc::new(LogicalCarrier::new(access.clone()))),
+            override_physical_codec: Some(Arc::new(PhysicalCarrier::new(access))),
             ..SchedulerConfig::default()
         };
+        config.validate().map_err(external)?;
         let cluster = BallistaCluster::new_from_config(&config).await.map_err(external)?;
-        start_server(cluster, self.bind, Arc::new(config)).await.map_err(external)
+        let limits = (config.grpc_server_max_encoding_message_size, config.grpc_server_max_decoding_message_size);
+        let scheduler = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(config)).await;
+        let scheduler = scheduler.map_err(external)?;
+        let service = SchedulerGrpcServer::new(scheduler.clone())
+            .max_encoding_message_size(limits.0 as usize)
+            .max_decoding_message_size(limits.1 as usize);
+        let ready = move || {
+            let status = if scheduler.is_ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+            std::future::ready(status)
+        };
+        let routes = Routes::new(service).into_axum_router().route(READY, axum::routing::get(ready));
+        let mut server = server(self.certificates.as_ref(), &GrpcServerConfig::default())?.accept_http1(true);
+        server.add_routes(routes.into()).serve(self.bind).await.map_err(external)
     }
 }
 
@@ -68,47 +99,65 @@ impl Scheduler {
 pub struct Executor {
     /// The host name or IP address of the scheduler, and its port.
     pub scheduler: (String, u16),
-    /// The address to listen on. Others fetch results from its port; the scheduler uses `control_port` at the same
-    /// address.
+    /// The address to listen on. Others fetch results from here.
     pub bind: SocketAddr,
-    /// The port on which to listen for the scheduler.
-    pub control_port: u16,
     /// The number of tasks to run at the same time.
     pub slots: usize,
-    /// The number of seconds between two heartbeats.
-    pub heartbeat: u64,
     /// The folder for intermediate results; a temporary one if `None`.
     pub folder: Option<PathBuf>,
+    /// The folders and stores that queries may read and write.
+    pub access: Access,
+    /// The certificates that are shown and required; without them, anyone may connect.
+    pub certificates: Option<Certificates>,
+    /// True if the executor may run as root.
+    pub as_root: bool,
 }
 
 impl Executor {
     /// Runs until the process ends.
     ///
     /// # Errors
-    /// If it cannot listen on its address, or cannot reach the scheduler.
+    /// If it cannot listen on its address, or cannot reach the scheduler, or runs as root without being allowed to.
     pub async fn run(&self) -> Result<()> {
-        // Data that does not fit into memory is spilled to the same folder.
-        let folder = self.folder.clone();
+        if is_root() && !self.as_root {
+            return exec_err!(
+                "this process runs as root, but an executor runs queries of others; run it as another user, or allow it \
+                 with --allow-root"
+            );
+        }
+        // Only the owner can read a temporary folder.
+        let temporary = tempfile::tempdir()?;
+        let folder = self.folder.clone().unwrap_or_else(|| temporary.path().to_path_buf());
+        let access = Arc::new(self.access.clone());
+        let (spilled, guarded) = (folder.clone(), access.clone());
+        let (certificates, of_results) = (self.certificates.clone(), self.certificates.clone());
         let config = ExecutorProcessConfig {
             bind_host: self.bind.ip().to_string(),
             external_host: Some(self.bind.ip().to_string()),
             port: self.bind.port(),
-            grpc_port: self.control_port,
+            task_scheduling_policy: TaskSchedulingPolicy::PullStaged,
             scheduler_host: self.scheduler.0.clone(),
             scheduler_port: self.scheduler.1,
             scheduler_connect_timeout_seconds: 30,
             vcores: self.slots,
-            executor_heartbeat_interval_seconds: self.heartbeat,
-            work_dir: self.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
+            work_dir: Some(folder.to_string_lossy().into_owned()),
+            // Data that does not fit into memory is spilled to the same folder.
             override_runtime_producer: Some(Arc::new(move |_| {
-                match &folder {
-                    Some(folder) => with_stores().with_temp_file_path(folder),
-                    None => with_stores(),
-                }
-                .build_arc()
+                with_stores(Some(guarded.clone())).with_temp_file_path(&spilled).build_arc()
             })),
-            override_logical_codec: Some(Arc::new(LogicalCarrier::default())),
-            override_physical_codec: Some(Arc::new(PhysicalCarrier::default())),
+            override_logical_codec: Some(Arc::new(LogicalCarrier::new(access.clone()))),
+            override_physical_codec: Some(Arc::new(PhysicalCarrier::new(access.clone()))),
+            override_execution_engine: Some(Arc::new(GuardedEngine::new(access))),
+            override_create_grpc_client_endpoint: self.certificates.as_ref().map(Certificates::encrypt),
+            override_config_producer: Some(Arc::new(move || session_config(certificates.as_ref()))),
+            override_arrow_flight_service: Some(Arc::new(move |folder, bind, mut shutdown, config| {
+                let results = FlightServiceServer::new(GuardedResults(BallistaFlightService::new(folder)));
+                let server = server(of_results.as_ref(), &config);
+                tokio::spawn(async move {
+                    let mut server = server.map_err(|error| BallistaError::General(error.to_string()))?;
+                    Ok(server.add_service(results).serve_with_shutdown(bind, shutdown.recv()).await?)
+                })
+            })),
             ..ExecutorProcessConfig::default()
         };
         start_executor_process(Arc::new(config)).await.map_err(external)
@@ -122,9 +171,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// If no scheduler can be reached at the address, or it has no executor.
-pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContext> {
-    match wait_for_executors(scheduler).await {
-        Err(error) => return exec_err!("there is no scheduler on {scheduler}: {}", root_cause(&error)),
+pub async fn connect(
+    scheduler: &str,
+    partitions: usize,
+    certificates: Option<&Certificates>,
+) -> Result<SessionContext> {
+    match wait_for_executors(scheduler, certificates).await {
+        Err(error) => {
+            let cause = root_cause(&error);
+            let hint =
+                if certificates.is_none() { "; if the cluster has certificates, use --certificates" } else { "" };
+            return exec_err!("there is no scheduler on {scheduler} that can be used: {cause}{hint}");
+        }
         Ok(false) => {
             return exec_err!(
                 "the scheduler on {scheduler} has no executor, so queries would wait forever; start one with \
@@ -133,7 +191,7 @@ pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContex
         }
         Ok(true) => {}
     }
-    let config = SessionConfig::new_with_ballista()
+    let config = session_config(certificates)
         .with_target_partitions(partitions)
         .with_ballista_logical_extension_codec(Arc::new(LogicalCarrier::default()))
         .with_ballista_physical_extension_codec(Arc::new(PhysicalCarrier::default()));
@@ -143,8 +201,11 @@ pub async fn connect(scheduler: &str, partitions: usize) -> Result<SessionContex
 }
 
 /// Asks a scheduler until it has an executor, or until the client's patience ends. Returns true if it has one.
-async fn wait_for_executors(scheduler: &str) -> Result<bool, tonic::transport::Error> {
-    let endpoint = Endpoint::from_shared(format!("http://{scheduler}"))?.connect_timeout(PATIENCE).timeout(PATIENCE);
+async fn wait_for_executors(
+    scheduler: &str,
+    certificates: Option<&Certificates>,
+) -> Result<bool, tonic::transport::Error> {
+    let endpoint = endpoint(certificates, scheduler)?.connect_timeout(PATIENCE).timeout(PATIENCE);
     let mut channel = endpoint.connect().await?;
     let start = Instant::now();
     loop {
@@ -157,6 +218,36 @@ async fn wait_for_executors(scheduler: &str) -> Result<bool, tonic::transport::E
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
+}
+
+/// Returns a configuration whose connections are encrypted if there are certificates.
+fn session_config(certificates: Option<&Certificates>) -> SessionConfig {
+    let config = SessionConfig::new_with_ballista();
+    match certificates {
+        Some(certificates) => config
+            .with_ballista_use_tls(true)
+            .with_ballista_override_create_grpc_client_endpoint(certificates.encrypt()),
+        None => config,
+    }
+}
+
+/// Returns a server that requires certificates if there are any.
+fn server(certificates: Option<&Certificates>, config: &GrpcServerConfig) -> Result<Server> {
+    let server = create_grpc_server(config);
+    match certificates {
+        Some(certificates) => server.tls_config(certificates.server()).map_err(external),
+        None => Ok(server),
+    }
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    nix::unistd::Uid::effective().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
 }
 
 /// Returns the innermost cause of an error, which says most about a failed connection.

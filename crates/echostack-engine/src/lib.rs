@@ -29,10 +29,13 @@
 //! # }
 //! ```
 
+mod access;
 mod carry;
+mod certificates;
 mod cluster;
 mod contexts;
 mod functions;
+mod guard;
 mod inputs;
 mod lost;
 mod models;
@@ -42,11 +45,13 @@ mod score;
 mod stores;
 mod traces;
 
+pub use access::Access;
+pub use certificates::Certificates;
 pub use cluster::{Executor, Scheduler, connect};
 pub use contexts::{Found, contexts};
 pub use functions::{Question, function, register};
 pub use models::Models;
-pub use query::Progress;
+pub use query::{Progress, is_address};
 pub use score::{Counts, Scoring, Summary};
-pub use stores::{is_address, read_object, runtime, write_object};
+pub use stores::{read_object, runtime, write_object};
 pub use traces::TraceWriter;

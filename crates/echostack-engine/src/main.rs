@@ -13,8 +13,8 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use echostack::Word;
 use echostack::teach::{Context as Asked, Depth, TraceReader, write_contexts};
 use echostack_engine::{
-    Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts, is_address, read_object,
-    runtime, write_object,
+    Access, Certificates, Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts,
+    is_address, read_object, runtime, write_object,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
@@ -45,7 +45,7 @@ enum Command {
     Contexts(Contexts),
     /// Convert traces from JSON Lines to Parquet
     Pack(Pack),
-    /// Run the scheduler or an executor of a cluster
+    /// Run the scheduler or an executor of a cluster, or make certificates for it
     #[command(subcommand)]
     Cluster(Cluster),
 }
@@ -57,9 +57,15 @@ enum Cluster {
         /// The address to listen on
         #[arg(long, default_value = "127.0.0.1:50050", value_name = "ADDRESS")]
         bind: SocketAddr,
-        /// Consider an executor dead if it has sent no heartbeat for this many seconds
-        #[arg(long, default_value_t = 180, value_name = "SECONDS")]
+        /// Consider an executor dead if it has not asked for work for this many seconds
+        #[arg(long, default_value_t = 15, value_name = "SECONDS")]
         timeout: u64,
+        /// A folder or a store (such as s3://bucket/logs) that queries may read; may be given several times
+        #[arg(long, value_name = "PLACE")]
+        read: Vec<String>,
+        /// The folder with ca.pem, certificate.pem and key.pem; only clients with a certificate can then connect
+        #[arg(long, value_name = "FOLDER")]
+        certificates: Option<PathBuf>,
     },
     /// Run tasks of queries
     Executor {
@@ -69,18 +75,32 @@ enum Cluster {
         /// The address to listen on; results are fetched from here
         #[arg(long, default_value = "127.0.0.1:50051", value_name = "ADDRESS")]
         bind: SocketAddr,
-        /// The port on which to listen for the scheduler
-        #[arg(long, default_value_t = 50052, value_name = "PORT")]
-        control_port: u16,
         /// The number of tasks to run at the same time [default: one per core]
         #[arg(long, value_name = "N")]
         slots: Option<usize>,
-        /// The number of seconds between two heartbeats
-        #[arg(long, default_value_t = 60, value_name = "SECONDS")]
-        heartbeat: u64,
         /// The folder for intermediate results [default: a temporary one]
         #[arg(long, value_name = "FOLDER")]
         folder: Option<PathBuf>,
+        /// A folder or a store (such as s3://bucket/logs) that queries may read; may be given several times
+        #[arg(long, value_name = "PLACE")]
+        read: Vec<String>,
+        /// A folder or a store that queries may write; may be given several times
+        #[arg(long, value_name = "PLACE")]
+        write: Vec<String>,
+        /// The folder with ca.pem, certificate.pem and key.pem; only clients with a certificate can then connect
+        #[arg(long, value_name = "FOLDER")]
+        certificates: Option<PathBuf>,
+        /// Run even as root
+        #[arg(long)]
+        allow_root: bool,
+    },
+    /// Make an authority and one certificate for all processes of a cluster, to try it out
+    Certificates {
+        /// The folder for ca.pem, certificate.pem and key.pem
+        folder: PathBuf,
+        /// A host name or an IP address of the cluster's machines; may be given several times
+        #[arg(long, default_values = ["localhost", "127.0.0.1"], value_name = "HOST")]
+        host: Vec<String>,
     },
 }
 
@@ -143,6 +163,9 @@ struct Engine {
     /// paths
     #[arg(long, value_name = "HOST:PORT")]
     cluster: Option<String>,
+    /// The folder with ca.pem, certificate.pem and key.pem for the cluster
+    #[arg(long, value_name = "FOLDER", requires = "cluster")]
+    certificates: Option<PathBuf>,
     /// The maximum memory for queries, in MiB
     #[arg(long, default_value_t = 512, value_name = "MIB")]
     memory: usize,
@@ -154,7 +177,8 @@ impl Engine {
         let memory = self.memory;
         ensure!((64..=1 << 20).contains(&memory), "--memory is {memory} MiB, but must be from 64 to 1048576");
         if let Some(scheduler) = &self.cluster {
-            return Ok(threads.pool.block_on(connect(scheduler, PARTITIONS))?);
+            let certificates = certificates(self.certificates.as_deref())?;
+            return Ok(threads.pool.block_on(connect(scheduler, PARTITIONS, certificates.as_ref()))?);
         }
         let config = SessionConfig::new().with_target_partitions(threads.count);
         Ok(SessionContext::new_with_config_rt(config, runtime(Some(memory << 20))?))
@@ -217,30 +241,45 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Checks that other machines can connect to the address, because it is also the one that is announced to them.
-fn reachable(bind: SocketAddr) -> Result<()> {
+fn certificates(folder: Option<&Path>) -> Result<Option<Certificates>> {
+    Ok(folder.map(Certificates::open).transpose()?)
+}
+
+/// Checks that other machines can connect to the address, because it is also the one that is announced to them, and
+/// that they need a certificate for it.
+fn reachable(bind: SocketAddr, certificates: Option<&Certificates>) -> Result<()> {
     ensure!(!bind.ip().is_unspecified(), "--bind is {bind}, but must be an address that other machines can reach");
+    ensure!(
+        bind.ip().is_loopback() || certificates.is_some(),
+        "--bind is {bind}, which others can reach, so --certificates is needed; to try it out, make them with \
+         `echostack cluster certificates`"
+    );
     Ok(())
 }
 
 fn cluster(part: Cluster, threads: &Threads) -> Result<()> {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
     match part {
-        Cluster::Scheduler { bind, timeout } => {
-            ensure!(timeout > 0, "--timeout is 0, but must be at least 1");
-            reachable(bind)?;
+        Cluster::Scheduler { bind, timeout, read, certificates: folder } => {
+            // A busy executor asks for work every 5 seconds.
+            ensure!(timeout >= 10, "--timeout is {timeout}, but must be at least 10");
+            let certificates = certificates(folder.as_deref())?;
+            reachable(bind, certificates.as_ref())?;
+            let access = Access::new(&read, &[])?;
             eprintln!("scheduler listens on {bind}");
-            threads.pool.block_on(Scheduler { bind, timeout }.run())?;
+            threads.pool.block_on(Scheduler { bind, timeout, access, certificates }.run())?;
         }
-        Cluster::Executor { scheduler, bind, control_port, slots, heartbeat, folder } => {
-            ensure!(heartbeat > 0, "--heartbeat is 0, but must be at least 1");
+        Cluster::Certificates { folder, host } => Certificates::generate(&folder, &host)?,
+        Cluster::Executor { scheduler, bind, slots, folder, read, write, certificates: of, allow_root: as_root } => {
             let named =
                 scheduler.rsplit_once(':').and_then(|(host, port)| Some((host.to_string(), port.parse().ok()?)));
             let scheduler = named.with_context(|| format!("--scheduler is {scheduler:?}, but must be HOST:PORT"))?;
             let slots = slots.unwrap_or_else(cores);
-            reachable(bind)?;
+            let certificates = certificates(of.as_deref())?;
+            reachable(bind, certificates.as_ref())?;
+            let access = Access::new(&read, &write)?;
             eprintln!("executor listens on {bind}, runs {slots} tasks at the same time");
-            let executor = Executor { scheduler, bind, control_port, slots, heartbeat, folder };
+            let executor = Executor { scheduler, bind, slots, folder, access, certificates, as_root };
             threads.pool.block_on(executor.run())?;
         }
     }

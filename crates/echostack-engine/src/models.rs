@@ -38,6 +38,11 @@ impl Named {
         Self::new(&bytes, Some(path.to_string_lossy().into_owned()))
     }
 
+    /// Returns the same model with another address.
+    pub(crate) fn at(self, address: &str) -> Self {
+        Self { address: Some(address.into()), ..self }
+    }
+
     /// Returns the SHA-256 digest of the model's file, in hexadecimal digits.
     pub(crate) fn digest(&self) -> String {
         hex(&self.digest)

@@ -1,4 +1,4 @@
-//! Items that the queries of this crate share: progress reports, and columns by name.
+//! Items that the queries of this crate share: progress reports, columns by name, and addresses.
 
 use datafusion::common::Column;
 use datafusion::logical_expr::Expr;
@@ -16,4 +16,9 @@ impl Progress for () {
 /// Returns the column with exactly this name.
 pub(crate) fn column(name: &str) -> Expr {
     Expr::Column(Column::new_unqualified(name))
+}
+
+/// Returns true for an address in a store, such as `s3://bucket/file`, and false for a path.
+pub fn is_address(place: &str) -> bool {
+    place.contains("://")
 }

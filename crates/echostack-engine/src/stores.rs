@@ -12,23 +12,44 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, parse_url_opts};
 use url::Url;
 
+use crate::access::{Access, Guarded};
+
 /// The object stores of a process. A store is opened when an address first names it, with the settings found in the
 /// environment (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_KEY` and so on).
-#[derive(Debug, Default)]
-struct Stores(DefaultObjectStoreRegistry);
+///
+/// With a list, only what is in it can be used.
+#[derive(Debug)]
+struct Stores {
+    open: DefaultObjectStoreRegistry,
+    access: Option<Arc<Access>>,
+}
 
 impl ObjectStoreRegistry for Stores {
     fn register_store(&self, url: &Url, store: Arc<dyn ObjectStore>) -> Option<Arc<dyn ObjectStore>> {
-        self.0.register_store(url, store)
+        self.open.register_store(url, store)
     }
 
     fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
-        self.0.get_store(url).or_else(|_| {
+        let Some(access) = &self.access else { return self.open(url) };
+        let root = ListingTableUrl::try_new(url.clone(), None)?.object_store().as_str().to_string();
+        if !access.mentions(&root) {
+            return exec_err!(
+                "{root}: it is not in a place that this process was allowed to use with --read or --write"
+            );
+        }
+        Ok(Arc::new(Guarded { store: self.open(url)?, root, access: access.clone() }))
+    }
+}
+
+impl Stores {
+    /// Returns a store, and opens it first if it is named for the first time.
+    fn open(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        self.open.get_store(url).or_else(|_| {
             let (store, _) = parse_url_opts(url, options(url)).map_err(|error| {
                 DataFusionError::ObjectStore(Box::new(error)).context(format!("could not open the store of {url}"))
             })?;
             let store: Arc<dyn ObjectStore> = Arc::from(store);
-            self.0.register_store(url, store.clone());
+            self.open.register_store(url, store.clone());
             Ok(store)
         })
     }
@@ -46,9 +67,11 @@ fn options(url: &Url) -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(known).chain(plain)
 }
 
-/// Returns the builder of a runtime environment with access to every store that an address can name.
-pub(crate) fn with_stores() -> RuntimeEnvBuilder {
-    RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default()))
+/// Returns the builder of a runtime environment with access to what is in the list, or, without a list, to every store
+/// that an address can name.
+pub(crate) fn with_stores(access: Option<Arc<Access>>) -> RuntimeEnvBuilder {
+    let stores = Stores { open: DefaultObjectStoreRegistry::default(), access };
+    RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(stores))
 }
 
 /// Creates a runtime environment for queries, with access to every store that an address can name. `memory` is the
@@ -58,15 +81,10 @@ pub(crate) fn with_stores() -> RuntimeEnvBuilder {
 /// If the system provides no folder for temporary files.
 pub fn runtime(memory: Option<usize>) -> Result<Arc<RuntimeEnv>> {
     match memory {
-        Some(bytes) => with_stores().with_memory_limit(bytes, 1.),
-        None => with_stores(),
+        Some(bytes) => with_stores(None).with_memory_limit(bytes, 1.),
+        None => with_stores(None),
     }
     .build_arc()
-}
-
-/// Returns true for an address in a store, such as `s3://bucket/file`, and false for a path.
-pub fn is_address(place: &str) -> bool {
-    place.contains("://")
 }
 
 /// Returns the store of an address, and the object's path in it.

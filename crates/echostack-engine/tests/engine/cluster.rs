@@ -36,7 +36,7 @@ fn start(arguments: &str, variables: &Variables) -> Running {
     let mut command = program();
     command
         .arg("cluster")
-        .args(arguments.split(' '))
+        .args(arguments.split_whitespace())
         .envs(variables.iter().cloned())
         .env("RUST_LOG", "error")
         .stdout(Stdio::null())
@@ -52,22 +52,28 @@ fn wait_for(port: u16) {
     }
 }
 
-/// Starts a scheduler that considers an executor dead after a short time, and two executors with one slot each.
-pub fn cluster(variables: &Variables) -> (u16, Running, Vec<Running>) {
-    let port_of_scheduler = port();
-    let scheduler = start(&format!("scheduler --bind 127.0.0.1:{port_of_scheduler} --timeout 3"), variables);
-    wait_for(port_of_scheduler);
-    let executor = |_| {
-        let (own, control) = (port(), port());
+/// Starts a scheduler that considers an executor dead after a short time, and two executors with one slot each, with
+/// additional options for each. The executors come first in the result, because they can be killed.
+pub fn started(of_scheduler: &str, of_executors: &str, variables: &Variables) -> (u16, Vec<Running>) {
+    let scheduler = port();
+    let mut running =
+        vec![start(&format!("scheduler --bind 127.0.0.1:{scheduler} --timeout 10 {of_scheduler}"), variables)];
+    wait_for(scheduler);
+    for _ in 0..2 {
+        let own = port();
         let arguments = format!(
-            "executor --scheduler 127.0.0.1:{port_of_scheduler} --bind 127.0.0.1:{own} --control-port {control} \
-             --slots 1 --heartbeat 1"
+            "executor --scheduler 127.0.0.1:{scheduler} --bind 127.0.0.1:{own} --slots 1 --allow-root {of_executors}"
         );
-        let running = start(&arguments, variables);
+        running.insert(0, start(&arguments, variables));
         wait_for(own);
-        running
-    };
-    (port_of_scheduler, scheduler, (0..2).map(executor).collect())
+    }
+    (scheduler, running)
+}
+
+/// Starts a cluster that may read a folder or a store.
+pub fn cluster(place: &str, variables: &Variables) -> (u16, Vec<Running>) {
+    let read = format!("--read {place}");
+    started(&read, &read, variables)
 }
 
 fn score(folder: &Path, scheduler: u16, output: &str) -> Command {
@@ -96,7 +102,8 @@ fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() 
     let folder = folder(&truth, 8);
     let times = std::env::var("ECHOSTACK_KILLS").ok().and_then(|times| times.parse().ok()).unwrap_or(3);
 
-    let (scheduler, _running, _executors) = cluster(&[]);
+    let place = folder.path().to_string_lossy();
+    let (scheduler, _running) = cluster(&place, &[]);
     let start = Instant::now();
     let told = counts(&score(folder.path(), scheduler, "out").output().unwrap());
     let time = start.elapsed();
@@ -105,11 +112,11 @@ fn a_cluster_answers_what_one_process_does_and_loses_nothing_with_an_executor() 
 
     for kill in 0..times {
         std::fs::remove_dir_all(folder.path().join("out")).unwrap();
-        let (scheduler, _running, mut executors) = cluster(&[]);
+        let (scheduler, mut running) = cluster(&place, &[]);
         let child =
             score(folder.path(), scheduler, "out").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(time.mul_f64(f64::from(kill + 1) / f64::from(times + 1)));
-        executors.truncate(1);
+        drop(running.remove(0));
         assert_eq!(counts(&child.wait_with_output().unwrap()), told);
         check(&truth, folder.path(), false);
     }

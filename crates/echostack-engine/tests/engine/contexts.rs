@@ -59,7 +59,7 @@ fn contexts_are_those_of_the_traces_one_by_one() {
         assert_eq!((told["contexts"], told["contradictions"]), (truth.contexts.len() as u64, 0));
         assert_eq!(found(at), truth);
     }
-    let (scheduler, _running, _executors) = cluster(&[]);
+    let (scheduler, _running) = cluster(&at.to_string_lossy(), &[]);
     let told = counts(&run(at, &[&command[..], &["--cluster", &format!("127.0.0.1:{scheduler}")]].concat()));
     assert_eq!(told["traces"], traces.len() as u64);
     assert_eq!(found(at), truth);

@@ -3,6 +3,7 @@
 mod cluster;
 mod common;
 mod contexts;
+mod hostile;
 mod score;
 mod sql;
 mod stores;

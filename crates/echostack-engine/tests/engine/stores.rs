@@ -8,7 +8,7 @@ use s3s::auth::SimpleAuth;
 use s3s::service::S3ServiceBuilder;
 use s3s_fs::FileSystem;
 
-use crate::cluster::{Running, cluster, program};
+use crate::cluster::{cluster, program};
 use crate::common::{check, counts, parquet, truth};
 
 const KEY: &str = "a key";
@@ -88,7 +88,8 @@ fn an_object_store_is_read_and_written() {
     assert!(on_cluster.contains("on a cluster, the model must be a file"), "{on_cluster}");
 
     std::fs::remove_dir_all(bucket.join("out")).unwrap();
-    let (scheduler, _running, _executors): (u16, Running, Vec<Running>) = cluster(&variables);
+    let places = format!("s3://bucket/in --read {}", root.path().display());
+    let (scheduler, _running) = cluster(&places, &variables);
     assert_eq!(counts(&score(&["--cluster", &format!("127.0.0.1:{scheduler}")])), told);
     check(&truth, &bucket, false);
 }
