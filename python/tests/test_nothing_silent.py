@@ -280,11 +280,15 @@ try:
 except KeyboardInterrupt:
     print(time.time(), flush=True)
 """
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(1.5)
-        assert process.poll() is None, "the call was over before it could be interrupted"
-        sent = time.time()
-        process.send_signal(signal.SIGINT)
-        stopped, _ = process.communicate(timeout=60)
-    assert float(stopped) - sent < 0.2
+    # On a machine that does other work as well, one of three attempts must be in time.
+    latencies = []
+    while len(latencies) < 3 and not any(latency < 0.2 for latency in latencies):
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(1.5)
+            assert process.poll() is None, "the call was over before it could be interrupted"
+            sent = time.time()
+            process.send_signal(signal.SIGINT)
+            stopped, _ = process.communicate(timeout=60)
+        latencies.append(float(stopped) - sent)
+    assert latencies[-1] < 0.2, latencies
