@@ -283,7 +283,12 @@ fn runs_as_shown(page: &str, least: usize) {
 
 #[test]
 fn the_readme_shows_real_sessions() {
-    runs_as_shown("README.md", 4);
+    runs_as_shown("README.md", 10);
+}
+
+#[test]
+fn the_page_on_getting_started_shows_real_sessions() {
+    runs_as_shown("docs/getting-started.md", 10);
 }
 
 #[test]

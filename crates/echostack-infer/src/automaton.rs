@@ -10,6 +10,9 @@ use crate::teacher::Teacher;
 /// A place in the automaton.
 pub(crate) type Place = (Module, State);
 
+/// The places that are open, and the current one.
+pub(crate) type Configuration = (Vec<Place>, Place);
+
 /// The finite automaton of one module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
@@ -248,23 +251,25 @@ impl Automaton {
     }
 
     /// Returns the places that are open after a word, and the current one.
-    fn follow(&self, place: Place, word: &[Sym]) -> Option<(Vec<Place>, Place)> {
-        let mut stack: Vec<Place> = Vec::new();
-        let (mut module, mut state) = place;
-        for symbol in word {
-            if let Some(&target) = self.plain((module, state)).get(symbol) {
-                state = target;
-            } else if let Some(call) = self.calls.iter().position(|call| call == symbol) {
-                stack.push((module, state));
-                module = Module(call as u32 + 1);
-                state = self.parts[module.at()].start?;
-            } else {
-                let class = self.back.get(&(module, state, *symbol))?;
-                (module, state) = stack.pop()?;
-                state = *self.over((module, state)).get(class)?;
-            }
+    fn follow(&self, place: Place, word: &[Sym]) -> Option<Configuration> {
+        word.iter().try_fold((Vec::new(), place), |configuration, &symbol| self.step(configuration, symbol))
+    }
+
+    /// Reads one symbol.
+    pub(crate) fn step(&self, (mut open, (module, state)): Configuration, symbol: Sym) -> Option<Configuration> {
+        if let Some(&target) = self.plain((module, state)).get(&symbol) {
+            return Some((open, (module, target)));
         }
-        Some((stack, (module, state)))
+        if let Some(call) = self.calls.iter().position(|&call| call == symbol) {
+            open.push((module, state));
+            let inner = Module(call as u32 + 1);
+            let start = self.parts[inner.at()].start?;
+            return Some((open, (inner, start)));
+        }
+        let class = self.back.get(&(module, state, symbol))?;
+        let outer = open.pop()?;
+        let target = *self.over(outer).get(class)?;
+        Some((open, (outer.0, target)))
     }
 
     pub(crate) fn accepts(&self, word: &[Sym]) -> bool {

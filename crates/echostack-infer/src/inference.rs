@@ -1,6 +1,6 @@
 //! The state of a run: symbols, tags and hypothesis, and how a text or word changes them.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -69,8 +69,8 @@ pub(crate) struct Inference<'a> {
     pub(crate) unmatched: Vec<String>,
     /// The characters of the examples.
     seen: BTreeSet<char>,
-    /// The words that were compared with the hypothesis.
-    pub(crate) tested: HashSet<Word>,
+    /// The words that were compared with the hypothesis, with the answers.
+    pub(crate) tested: HashMap<Word, bool>,
     pub(crate) spent: Spent,
     /// The last complete hypothesis.
     pub(crate) frozen: Option<Hypothesis>,
@@ -97,7 +97,7 @@ impl<'a> Inference<'a> {
             repeated: REPEATED,
             unmatched: Vec::new(),
             seen: BTreeSet::new(),
-            tested: HashSet::new(),
+            tested: HashMap::new(),
             spent: Spent::default(),
             frozen: None,
             log: Vec::new(),
@@ -361,7 +361,7 @@ impl<'a> Inference<'a> {
             if self.retagged {
                 break;
             }
-            self.tested.insert(word);
+            self.tested.insert(word, answer);
         }
         Ok(wrong)
     }

@@ -15,13 +15,15 @@ const FRAGMENT: usize = 12;
 /// The length of the longest words that are compared.
 const PARALLEL: usize = 60;
 /// The maximum number of words that are compared in one place.
-const MAX_PARALLEL: usize = 2000;
+const MAX_PARALLEL: usize = 8000;
 
 /// Words that lead from the same place to the same end: candidates for standing for each other.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) home: Place,
     pub(crate) words: Vec<Word>,
+    /// Whether there are more words, which were left out.
+    pub(crate) cut: bool,
 }
 
 /// A way to close a module: the length of what is outside, the states before and after the closed word, and within it
@@ -295,7 +297,8 @@ impl<'a> Probe<'a> {
                 into.get(&(home.0, state)).is_some_and(|&count| count > 1) || closable.contains(&(home.0, state))
             };
             let mut by_end: Vec<(&Word, Vec<Word>)> = Vec::new();
-            for (word, target) in self.ways_from(home) {
+            let (ways, cut) = self.ways_from(home);
+            for (word, target) in ways {
                 let Some(end) = self.end(home, target).filter(|_| is_end(target)) else { continue };
                 match by_end.iter_mut().find(|(known, _)| *known == end) {
                     Some((_, words)) => words.push(word),
@@ -303,15 +306,16 @@ impl<'a> Probe<'a> {
                 }
             }
             let several = by_end.into_iter().filter(|(_, words)| words.len() > 1);
-            several.map(move |(_, words)| Group { home, words }).collect::<Vec<_>>()
+            several.map(move |(_, words)| Group { home, words, cut }).collect::<Vec<_>>()
         })
     }
 
     /// Returns words from a place, with the states that they lead to: for each state, one for each pair of first steps,
-    /// and for each state before a closed word.
-    fn ways_from(&self, home: Place) -> Vec<(Word, State)> {
+    /// and for each state before a closed word. Returns also whether there are more.
+    fn ways_from(&self, home: Place) -> (Vec<(Word, State)>, bool) {
         let mut seen: HashSet<(State, Option<State>, Vec<State>, usize)> = HashSet::new();
         let mut found: Vec<(Word, State)> = Vec::new();
+        let mut cut = false;
         let mut layer: Vec<(Word, State, Vec<State>)> = vec![(Vec::new(), home.1, Vec::new())];
         while !layer.is_empty() && found.len() < MAX_PARALLEL {
             let mut next = Vec::new();
@@ -332,7 +336,11 @@ impl<'a> Probe<'a> {
                     let number = if first.is_empty() { *edges } else { 1 };
                     // What stands before a closed word matters: `sin(x)` must not hide `sinh(x)`.
                     let before = Some(state).filter(|_| step.len() > 1);
-                    if longer.len() > PARALLEL || !seen.insert((target, before, begin.clone(), number)) {
+                    if !seen.insert((target, before, begin.clone(), number)) {
+                        continue;
+                    }
+                    if longer.len() > PARALLEL {
+                        cut = true;
                         continue;
                     }
                     found.push((longer.clone(), target));
@@ -341,6 +349,6 @@ impl<'a> Probe<'a> {
             }
             layer = next;
         }
-        found
+        (found, cut || !layer.is_empty())
     }
 }

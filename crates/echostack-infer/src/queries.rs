@@ -250,9 +250,9 @@ impl<'a> Queries<'a> {
         self.derived = 0;
     }
 
-    /// Returns whether this run has asked about a text.
-    pub(crate) fn was_asked(&self, text: &str) -> bool {
-        self.known.get(text).is_some_and(|known| known.used)
+    /// Returns the answer about a text, if this run has asked for it.
+    pub(crate) fn known(&self, text: &str) -> Option<bool> {
+        self.known.get(text).filter(|known| known.used).and_then(|known| known.answer)
     }
 
     /// Returns an error if a limit is reached.

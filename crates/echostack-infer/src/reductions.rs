@@ -344,6 +344,8 @@ impl Reducer {
                 break;
             }
             for at in 0..=form.len() - length {
+                // Answers that are known cost time, too.
+                teacher.queries.check()?;
                 let (from, next) = (form[at..at + length].to_vec(), form.get(at + length).copied());
                 if from == [Sym::BOTTOM] || self.failed.contains(&(from.clone(), next)) {
                     continue;
@@ -445,6 +447,7 @@ impl Reducer {
     pub(crate) fn mend(&mut self, word: &[Sym], teacher: &mut Teacher<'_>) -> Result<(), Stop> {
         let word = with_bottom(word);
         for _ in 0..MAX_STEPS {
+            teacher.queries.check()?;
             let truth = self.member(&word, teacher)?;
             if self.found.judge(&word) == truth {
                 return Ok(());

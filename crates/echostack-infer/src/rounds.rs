@@ -85,11 +85,21 @@ impl Inference<'_> {
         let symbols = self.teacher.symbols.in_use();
         let probe = Probe::new(automaton, &self.learner);
         let teacher = &self.teacher;
-        let fresh =
-            |word: &Word| !self.tested.contains(word) && !teacher.queries.was_asked(&teacher.symbols.render(word));
+        // What was judged correctly can become wrong while states are split, so it is asked about again if it did.
+        let fresh = |word: &Word| {
+            let known = self.tested.get(word).copied();
+            let known = known.or_else(|| teacher.queries.known(&teacher.symbols.render(word)));
+            known.is_none_or(|answer| answer != automaton.accepts(word))
+        };
         let Suggested { words, more, cut } = suggestions(&probe, &symbols, SUGGESTIONS * tests, &fresh);
         (self.unfinished, self.cut) = (more, cut);
-        let wrong = self.judge_in_batches(words, 0)?;
+        let mut stale: Vec<Word> = (self.tested.iter())
+            .filter(|(word, answer)| automaton.accepts(word) != **answer)
+            .map(|(word, _)| word.clone())
+            .collect();
+        stale.sort_by(|one, two| (one.len(), one).cmp(&(two.len(), two)));
+        let wrong = self.judge_in_batches(stale, 0)?;
+        let wrong = self.judge_in_batches(words, wrong)?;
         // The other tests wait until no suggestions are left.
         if wrong >= MOST_WRONG || self.retagged || more {
             return Ok(wrong);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use crate::automaton::Place;
+use crate::automaton::{Automaton, Configuration, Place};
 use crate::learner::{Module, State};
 use crate::probe::{Group, Probe};
 use crate::symbols::{Sym, Word};
@@ -12,7 +12,7 @@ const MAX_PAIRS: usize = 400;
 /// The maximum number of suggestions.
 const MAX_FOUND: usize = 400_000;
 /// The maximum number of symbols that are read to find them.
-const MAX_WORK: usize = 20_000_000;
+const MAX_WORK: usize = 100_000_000;
 
 /// Collects suggestions.
 #[derive(Debug)]
@@ -47,19 +47,69 @@ pub(crate) fn suggestions(
     let mut this = Suggestions { probe, seen: HashSet::new(), found: Vec::new(), work: 0, apart: HashMap::new() };
     this.siblings(symbols);
     this.merges();
+    let mut cut = false;
     for group in probe.groups() {
+        cut |= group.cut;
         this.splices(&group);
         if this.work > MAX_WORK {
             break;
         }
     }
-    let cut = this.work > MAX_WORK || this.found.len() >= MAX_FOUND;
+    cut |= this.work > MAX_WORK || this.found.len() >= MAX_FOUND;
     let mut found = this.found;
     found.retain(fresh);
     found.sort_by_key(Vec::len);
     let more = found.len() > limit;
     found.truncate(limit);
     Suggested { words: found, more, cut }
+}
+
+/// Words in alphabetical order, so that what they share at the beginning is read only once.
+struct Sorted<'w> {
+    words: &'w [Word],
+    /// The number of each word, and the number of symbols that it shares with the one before it.
+    order: Vec<(usize, usize)>,
+}
+
+impl<'w> Sorted<'w> {
+    fn new(words: &'w [Word]) -> Self {
+        let mut numbers: Vec<usize> = (0..words.len()).collect();
+        numbers.sort_by_key(|&number| &words[number]);
+        let mut last: &[Sym] = &[];
+        let mut order = Vec::with_capacity(words.len());
+        for number in numbers {
+            let word = &words[number];
+            order.push((number, word.iter().zip(last).take_while(|(one, two)| one == two).count()));
+            last = word;
+        }
+        Self { words, order }
+    }
+
+    /// Returns the state of a module after each word, as [`Automaton::run`] does. Counts the symbols that are read.
+    fn run(&self, automaton: &Automaton, place: Place, work: &mut usize) -> Vec<Option<State>> {
+        let mut ends = vec![None; self.words.len()];
+        // The configurations after each symbol of a word, up to where it cannot be read.
+        let mut path: Vec<Configuration> = vec![(Vec::new(), place)];
+        let mut stuck = false;
+        for &(number, shared) in &self.order {
+            *work += 1;
+            if stuck && shared >= path.len() {
+                continue;
+            }
+            path.truncate(shared + 1);
+            stuck = false;
+            for &symbol in &self.words[number][shared..] {
+                *work += 1;
+                let Some(next) = path.last().and_then(|last| automaton.step(last.clone(), symbol)) else {
+                    stuck = true;
+                    break;
+                };
+                path.push(next);
+            }
+            ends[number] = path.last().filter(|(open, _)| !stuck && open.is_empty()).map(|(_, (_, state))| *state);
+        }
+        ends
+    }
 }
 
 impl Suggestions<'_, '_> {
@@ -130,15 +180,16 @@ impl Suggestions<'_, '_> {
     fn splices(&mut self, group: &Group) {
         let probe = self.probe;
         let (automaton, home) = (probe.automaton, group.home);
+        let sorted = Sorted::new(&group.words);
         for &place in &probe.places {
             let mut reached: Vec<(State, &Word)> = Vec::new();
             let mut dead: Vec<&Word> = Vec::new();
             if self.work > MAX_WORK {
                 return;
             }
-            for word in &group.words {
-                self.work += word.len();
-                match automaton.run(place, word) {
+            let ends = sorted.run(automaton, place, &mut self.work);
+            for (word, end) in group.words.iter().zip(ends) {
+                match end {
                     None => dead.push(word),
                     Some(target) if probe.end(place, target).is_some() => {
                         if !reached.iter().any(|(known, _)| *known == target) {
