@@ -13,7 +13,7 @@ macro_rules! pages {
 }
 
 pages! {
-    Readme: "../README.md",
+    GettingStarted: "getting-started.md",
     AddABaseline: "add-a-baseline.md",
     AddAReservoir: "add-a-reservoir.md",
     Tables: "tables.md",
