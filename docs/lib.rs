@@ -1,4 +1,4 @@
-//! Compiles and runs the Rust programs of the README and of the pages in this folder: `cargo test -p echostack-docs`.
+//! Compiles and runs the Rust programs of the pages in this folder: `cargo test -p echostack-docs`.
 //!
 //! The pages lie outside the published crates, so their tests do, too.
 

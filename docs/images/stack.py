@@ -49,15 +49,14 @@ def main():
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 250" font-family="sans-serif" font-size="11" role="img">',
         "<title>The stack of a proved machine for JSON, after each token of a text</title>",
         f'<rect width="{width}" height="250" fill="#ffffff"/>',
-        f'<text x="12" y="20" font-size="13">A proved machine reads JSON: its stack after each token</text>',
+        '<text x="12" y="20" font-size="13">A proved machine reads JSON: its stack after each token</text>',
         f'<text x="12" y="{BASE + 26}" fill="#333333">token read</text>',
         f'<text x="12" y="{BASE - 10}" fill="#333333">stack</text>',
         f'<line x1="{LEFT}" y1="{BASE}" x2="{width - 12}" y2="{BASE}" stroke="#333333"/>',
     ]
     for column, leaf in enumerate(leaves):
         x = LEFT + WIDTH * column
-        stack = [symbol for symbol in stack_at(tree, leaf["end"]["byte"])]
-        for level, symbol in enumerate(stack):
+        for level, symbol in enumerate(stack_at(tree, leaf["end"]["byte"])):
             fill, line = PUSHED if symbol.get("children") else TOKEN
             y = BASE - HEIGHT * (level + 1)
             label = html.escape(symbol["kind"])

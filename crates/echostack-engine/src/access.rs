@@ -99,6 +99,11 @@ impl Access {
         })
     }
 
+    /// Checks that an object may be used.
+    fn check(&self, deed: Deed, root: &str, path: &Path) -> StoreResult<()> {
+        if self.allows(deed, root, path) { Ok(()) } else { Err(refusal(deed, path)) }
+    }
+
     /// Returns true if any object of a store may be used. Otherwise, the store is not even opened, because opening it
     /// could send this machine's keys to an address that the client chose.
     pub(crate) fn mentions(&self, root: &str) -> bool {
@@ -150,7 +155,7 @@ fn refusal(deed: Deed, path: &Path) -> Error {
 
 impl Guarded {
     fn check(&self, deed: Deed, path: &Path) -> StoreResult<()> {
-        if self.access.allows(deed, &self.root, path) { Ok(()) } else { Err(refusal(deed, path)) }
+        self.access.check(deed, &self.root, path)
     }
 
     /// Checks each object of a list, because a link in an allowed folder may lead out of it.
@@ -159,10 +164,7 @@ impl Guarded {
         listed: BoxStream<'static, StoreResult<ObjectMeta>>,
     ) -> BoxStream<'static, StoreResult<ObjectMeta>> {
         let (access, root) = (self.access.clone(), self.root.clone());
-        let check = move |meta: ObjectMeta| {
-            let allowed = access.allows(Deed::Read, &root, &meta.location);
-            if allowed { Ok(meta) } else { Err(refusal(Deed::Read, &meta.location)) }
-        };
+        let check = move |meta: ObjectMeta| access.check(Deed::Read, &root, &meta.location).map(|()| meta);
         listed.map(move |meta| meta.and_then(&check)).boxed()
     }
 
@@ -199,10 +201,7 @@ impl ObjectStore for Guarded {
 
     fn delete_stream(&self, locations: BoxStream<'static, StoreResult<Path>>) -> BoxStream<'static, StoreResult<Path>> {
         let (access, root) = (self.access.clone(), self.root.clone());
-        let check = move |path: Path| {
-            let allowed = access.allows(Deed::Write, &root, &path);
-            std::future::ready(if allowed { Ok(path) } else { Err(refusal(Deed::Write, &path)) })
-        };
+        let check = move |path: Path| std::future::ready(access.check(Deed::Write, &root, &path).map(|()| path));
         self.store.delete_stream(locations.and_then(check).boxed())
     }
 

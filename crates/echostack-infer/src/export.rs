@@ -11,7 +11,7 @@ use echostack::Alphabet;
 use echostack::automaton::{Part, WordGrammar};
 
 use crate::automaton::Place;
-use crate::contract::{Contracted, TokenId};
+use crate::contract::{Contracted, Token, TokenId};
 use crate::learner::{Closed, Module};
 use crate::names::{Names, camel, of_token};
 use crate::symbols::Symbols;
@@ -27,21 +27,28 @@ pub struct Files {
     pub tokens: Vec<(String, String)>,
 }
 
+impl Files {
+    /// Returns the files of a grammar over given tokens. Without given tokens there are none.
+    pub(crate) fn over_given(symbols: &Symbols, grammar: String) -> Option<Self> {
+        let tokens = symbols.tokens().map(|(_, name, text)| (name.to_string(), text.to_string())).collect();
+        Some(Self { grammar, lexer: symbols.lexer()?.source().to_string(), tokens })
+    }
+}
+
 /// Writes a grammar, and the lexer of its tokens. The comment is the first line of the grammar.
 pub(crate) fn write(contracted: &Contracted, symbols: &Symbols, comment: &str) -> Files {
-    if let Some(lexer) = symbols.lexer() {
-        let names: Vec<Vec<String>> = contracted.tokens.iter().map(|token| token.given.clone()).collect();
-        let grammar = Writer::new(contracted, &names).grammar(comment);
-        let tokens = symbols.tokens().map(|(_, name, text)| (name.to_string(), text.to_string())).collect();
-        return Files { grammar, lexer: lexer.source().to_string(), tokens };
+    let mut taken = Names::default();
+    let mut name =
+        |token: &Token| if token.given.is_empty() { vec![taken.take(&of_token(token))] } else { token.given.clone() };
+    let names: Vec<Vec<String>> = contracted.tokens.iter().map(&mut name).collect();
+    let grammar = Writer::new(contracted, &names).grammar(comment);
+    if let Some(files) = Files::over_given(symbols, grammar.clone()) {
+        return files;
     }
-    let mut names = Names::default();
-    let names: Vec<Vec<String>> = contracted.tokens.iter().map(|token| vec![names.take(&of_token(token))]).collect();
     let mut lexer = "%%\n".to_string();
     for (token, name) in contracted.tokens.iter().zip(&names) {
         _ = writeln!(lexer, "{} \"{}\"", token.regex, name.concat());
     }
-    let grammar = Writer::new(contracted, &names).grammar(comment);
     let texts = contracted.tokens.iter().map(|token| token.text.clone());
     Files { grammar, lexer, tokens: names.iter().map(|name| name.concat()).zip(texts).collect() }
 }

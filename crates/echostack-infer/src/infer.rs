@@ -183,13 +183,13 @@ pub fn infer(
     }
     let symbols = teacher.symbols.clone();
     let mut run = Inference::new(teacher, settings.seed, settings.reductions);
-    let mut ended = run.prepare(&valid).and_then(|()| learn_and_check(&mut run, &valid, settings));
+    let mut ended = learn_and_check(&mut run, &valid, settings);
     if matches!(ended, Err(Stop::Positions)) {
         let Teacher { mut queries, .. } = run.teacher;
         queries.forget_positions();
         run = Inference::new(Teacher { symbols, ..Teacher::new(queries) }, settings.seed, settings.reductions);
         run.log.push("the positions of failures contradict the answers, so they are not used".to_string());
-        ended = run.prepare(&valid).and_then(|()| learn_and_check(&mut run, &valid, settings));
+        ended = learn_and_check(&mut run, &valid, settings);
     }
     let (ending, found) = match ended {
         Ok((ending, found)) => (ending, Some(found)),
@@ -241,8 +241,9 @@ fn grammar(run: &Inference<'_>, hypothesis: &Hypothesis, examples: &[String]) ->
     Language::of(hypothesis, examples, &format!("Inferred from {count} examples and {queries} queries."))
 }
 
-/// Learns, and checks the result. Mistakes that a check finds are learned from.
+/// Learns from examples, and checks the result. Mistakes that a check finds are learned from.
 fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Settings) -> Result<(Ending, Found), Stop> {
+    run.prepare(examples)?;
     let mut delta = settings.delta;
     let mut attempt = 0;
     loop {

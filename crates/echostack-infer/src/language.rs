@@ -51,23 +51,20 @@ impl Language {
 
     /// Returns the grammar of reductions, if there is one in which every text has one structure.
     fn of_reductions(reductions: &Reductions, symbols: &Symbols, comment: &str) -> Option<Self> {
-        let lexer = symbols.lexer()?;
         let oracle = Oracle::strict(Automaton::from_json(&reductions.automaton(symbols)).ok()?).ok()?;
         let grammar = write_words(&WordGrammar::new(&oracle).ok()?, oracle.alphabet(), comment);
-        let tokens = symbols.tokens().map(|(_, name, text)| (name.to_string(), text.to_string())).collect();
-        let files = Files { grammar, lexer: lexer.source().to_string(), tokens };
-        let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).ok()?;
-        let oracle = Oracle::strict(grammar.automaton().clone()).ok()?;
-        let lexer = Lexer::new(&files.lexer).ok()?;
-        Some(Self { files, lexer, oracle, has_tokens: true, states: reductions.len() })
+        Self::of_files(Files::over_given(symbols, grammar)?, true, reductions.len())
     }
 
     fn new(contracted: &Contracted, symbols: &Symbols, comment: &str, has_tokens: bool) -> Option<Self> {
-        let files = write(contracted, symbols, comment);
+        Self::of_files(write(contracted, symbols, comment), has_tokens, contracted.moves.len())
+    }
+
+    fn of_files(files: Files, has_tokens: bool, states: usize) -> Option<Self> {
         let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).ok()?;
         let lexer = Lexer::new(&files.lexer).ok()?;
         let oracle = Oracle::strict(grammar.automaton().clone()).ok()?;
-        Some(Self { files, lexer, oracle, has_tokens, states: contracted.moves.len() })
+        Some(Self { files, lexer, oracle, has_tokens, states })
     }
 
     /// Returns whether the grammar and the automaton over characters judge many texts alike.
