@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use echostack::Control;
 use echostack_infer::oracle::{Command, MAX_TEXT, Oracle, Pattern, Process, Sandbox, split};
-use echostack_infer::{Asking, Ending, FILES, InferError, Inferred, Proved, Settings, Stop, infer};
+use echostack_infer::{Asking, Ending, FILES, Guess, InferError, Inferred, Proved, Settings, Stop, guess, infer};
 
 use crate::output::{count, note};
 use crate::progress::Bar;
@@ -18,13 +18,15 @@ Examples:
     echostack infer --examples examples --oracle 'xmllint --noout {}' -o inferred
   A program that stays open: one JSON string per line in, true or false per line out:
     echostack infer --examples examples --oracle 'python3 oracle.py' --persistent -o inferred
+  Valid and invalid texts, but no program: the result is a guess:
+    echostack infer --examples valid --invalid invalid -o guessed
   Make and prove a machine for the result:
     echostack learn --grammar inferred -o model.safetensors
 
 The program is run on texts that nobody has looked at: see --sandbox and docs/infer.md. A run that was interrupted
 continues where it was, if it is started again with the same folder.
 
-Exit codes: 0 if the language was learned; 1 if the run did not converge (the report says where); 2 on an error.";
+Exit codes: 0 if the language was learned or guessed; 1 if the run did not converge (the report says where); 2 on an error.";
 
 /// The maximum number of examples.
 const MAX_EXAMPLES: usize = 100_000;
@@ -33,7 +35,7 @@ const MAX_EXAMPLES: usize = 100_000;
 #[derive(clap::Args)]
 pub(crate) struct Source {
     /// Folder with valid texts, one per file
-    #[arg(long, value_name = "FOLDER", requires = "oracle", group = "subject", help_heading = SOURCE)]
+    #[arg(long, value_name = "FOLDER", group = "subject", help_heading = SOURCE)]
     pub(crate) examples: Option<PathBuf>,
     /// Program that says whether a text is valid, with its arguments: exit code 0 means yes, 1 to 125 no. The path of a
     /// file with the text replaces {}; without {}, the text is the standard input. No shell is involved
@@ -47,7 +49,7 @@ pub(crate) struct Source {
     #[arg(long, value_name = "PATTERN", requires = "oracle", conflicts_with = "persistent", help_heading = SOURCE)]
     position: Option<String>,
     /// Lexer in Lex syntax, if the tokens are known; otherwise they are inferred, too
-    #[arg(long, value_name = "FILE", requires = "oracle", help_heading = SOURCE)]
+    #[arg(long, value_name = "FILE", requires = "examples", help_heading = SOURCE)]
     tokens: Option<PathBuf>,
     /// What is learned: modules, or reductions of given tokens, for languages without visible brackets
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Learner::Modules, help_heading = SOURCE)]
@@ -84,6 +86,9 @@ const SOURCE: &str = "Examples and oracle";
 pub(crate) struct Args {
     #[command(flatten)]
     source: Source,
+    /// Folder with invalid texts, one per file, if there is no program. The result is a guess
+    #[arg(long, value_name = "FOLDER", requires = "examples", conflicts_with = "oracle", help_heading = SOURCE)]
+    invalid: Option<PathBuf>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -114,7 +119,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    ensure!(args.source.examples.is_some(), "give --examples and --oracle");
+    ensure!(
+        args.source.examples.is_some() && (args.source.oracle.is_some() || args.invalid.is_some()),
+        "give --examples and --oracle, or --examples and --invalid"
+    );
     if let Some(fraction) = args.hold_out {
         ensure!((0. ..=0.9).contains(&fraction), "--hold-out is {fraction}, but must be from 0 to 0.9");
     }
@@ -129,6 +137,17 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         ..Settings::default()
     };
     let bar = Bar::new(quiet);
+    if let Some(invalid) = &args.invalid {
+        let guessed = args.source.guess(settings, invalid, &args.output, &bar);
+        bar.finish();
+        let guessed = guessed?;
+        if args.json {
+            print_json(&guessed.summary())?;
+        } else if !quiet {
+            tell_guess(&guessed, &args.output);
+        }
+        return Ok(Outcome::Accepted);
+    }
     let inferred = args.source.infer(settings, &args.output, &bar);
     bar.finish();
     let inferred = inferred?;
@@ -166,10 +185,51 @@ pub(crate) fn tell(inferred: &Inferred, folder: &Path, quiet: bool) {
     }
 }
 
+/// Tells what was guessed, and how far it can be trusted.
+fn tell_guess(guessed: &Guess, folder: &Path) {
+    let (texts, held_out) = (guessed.texts(), guessed.held_out());
+    let known = match (held_out.valid.len(), held_out.invalid.len()) {
+        (0, 0) => "nothing was held out to test it".to_string(),
+        (valid, invalid) => {
+            let [rejected, accepted] = guessed.mistakes(held_out).map(|wrong| wrong.len());
+            format!(
+                "of the held-out texts, {rejected} of {valid} valid ones are rejected, {accepted} of {invalid} invalid ones accepted"
+            )
+        }
+    };
+    note(format_args!(
+        "guessed a language from {} and {}: {}; {known}; see {}/report.md",
+        count(texts.valid.len(), "valid text"),
+        count(texts.invalid.len(), "invalid text"),
+        count(guessed.states(), "state"),
+        folder.display(),
+    ));
+}
+
 impl Source {
+    /// Guesses the language from valid and invalid texts, and writes it into a folder.
+    fn guess(&self, mut settings: Settings, invalid: &Path, folder: &Path, control: &dyn Control) -> Result<Guess> {
+        let examples = self.examples.as_deref().context("give --examples")?;
+        ensure!(self.learner == Learner::Modules, "--learner reductions needs a program: give --oracle");
+        settings.lexer = self.lexer()?;
+        let guessed = guess(&read_examples(examples)?, &read_examples(invalid)?, &settings, control)?;
+        guessed.save(folder).with_context(|| format!("could not write to {}", folder.display()))?;
+        Ok(guessed)
+    }
+
+    /// Reads the lexer, if it was given.
+    fn lexer(&self) -> Result<Option<String>> {
+        let read = |path: &PathBuf| {
+            let lexer = std::fs::read_to_string(path);
+            lexer.with_context(|| format!("could not read the lexer {}", path.display()))
+        };
+        self.tokens.as_ref().map(read).transpose()
+    }
+
     /// Infers the language, and writes it into a folder.
     pub(crate) fn infer(&self, mut settings: Settings, folder: &Path, control: &dyn Control) -> Result<Inferred> {
         let examples = self.examples.as_deref().context("give --examples")?;
+        ensure!(self.oracle.is_some(), "--examples needs the program that accepts or rejects texts: give --oracle");
         let examples = read_examples(examples)?;
         let oracle = self.oracle()?;
         std::fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
@@ -182,10 +242,7 @@ impl Source {
             failure_is_no: self.failure_is_no,
             ..settings.asking
         };
-        if let Some(path) = &self.tokens {
-            let lexer = std::fs::read_to_string(path);
-            settings.lexer = Some(lexer.with_context(|| format!("could not read the lexer {}", path.display()))?);
-        }
+        settings.lexer = self.lexer()?;
         settings.reductions = self.learner == Learner::Reductions;
         ensure!(!settings.reductions || self.tokens.is_some(), "--learner reductions needs the tokens: give --tokens");
         let inferred = match infer(&examples, &*oracle, &settings, control) {

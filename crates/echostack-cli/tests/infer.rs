@@ -77,6 +77,35 @@ fn examples_and_an_oracle_become_a_proved_machine() {
 }
 
 #[test]
+fn valid_and_invalid_texts_without_a_program_give_a_guess() {
+    let folder = prepared();
+    let write = |name: &str, texts: &[&str]| {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        for (number, text) in texts.iter().enumerate() {
+            std::fs::write(folder.path().join(name).join(number.to_string()), text).unwrap();
+        }
+    };
+    write("more", &["x", "xx", "(x)", "((x))", "()", "(())", "x(x)x", "()()", "((x)(x))"]);
+    write("invalid", &["", "(", ")", "(x", "x)", ")(", "(()", "())"]);
+    let run = |arguments: &[&str]| {
+        let output = echostack(folder.path(), arguments);
+        (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+    };
+    let (code, said) = run(&["infer", "--examples", "more", "--invalid", "invalid", "--hold-out", "0.2", "-o", "g"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("guessed a language from 8 valid texts and 7 invalid texts") && !said.contains("learned"));
+    assert!(said.contains("of 1 valid ones are rejected") && said.contains("of 1 invalid ones accepted"), "{said}");
+    let report = std::fs::read_to_string(folder.path().join("g/report.md")).unwrap();
+    assert!(report.starts_with("# A guess, not a learned language"), "{report}");
+    assert_eq!(run(&["learn", "--grammar", "g", "--prove", "-o", "g.safetensors"]).0, Some(0));
+    let contradicted = run(&["infer", "--examples", "more", "--invalid", "more", "-o", "h"]);
+    assert_eq!(contradicted.0, Some(2));
+    assert!(contradicted.1.contains("is invalid, but a valid text is the same"), "{}", contradicted.1);
+    let alone = run(&["infer", "--examples", "more", "-o", "h"]);
+    assert_eq!(alone, (Some(2), "echostack: give --examples and --oracle, or --examples and --invalid\n".into()));
+}
+
+#[test]
 fn a_run_that_does_not_converge_never_says_learned() {
     let folder = prepared();
     for command in ["infer", "learn"] {

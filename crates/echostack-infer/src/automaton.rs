@@ -58,10 +58,24 @@ impl Automaton {
         let words: Vec<Word> = states.iter().map(|&state| learner.access(Module::TOP, state).clone()).collect();
         let accepting = states.iter().zip(teacher.members(&words)?).filter(|(_, valid)| *valid);
         this.accepting = accepting.map(|(&state, _)| state).collect();
-        this.trim();
-        let closings = this.closings.iter();
-        this.back = closings.flat_map(|(&class, ways)| ways.iter().map(move |&way| (way, class))).collect();
-        Ok(this)
+        Ok(this.finish())
+    }
+
+    /// Makes an automaton of its openers and closers, modules, closed words, and accepting states.
+    pub(crate) fn new(
+        (calls, returns): (Vec<Sym>, Vec<Sym>),
+        parts: Vec<Part>,
+        closings: BTreeMap<Closed, Vec<(Module, State, Sym)>>,
+        accepting: BTreeSet<State>,
+    ) -> Self {
+        Self { calls, returns, parts, closings, accepting, ..Self::default() }.finish()
+    }
+
+    fn finish(mut self) -> Self {
+        self.trim();
+        let closings = self.closings.iter();
+        self.back = closings.flat_map(|(&class, ways)| ways.iter().map(move |&way| (way, class))).collect();
+        self
     }
 
     fn fill(&mut self, learner: &mut Learner, teacher: &mut Teacher<'_>) -> Result<(), Stop> {

@@ -94,6 +94,18 @@ pub enum InferError {
         /// The example.
         example: String,
     },
+    /// There are no invalid texts, and there is no oracle.
+    #[error("there are no invalid texts; without an oracle, give some, or everything could be valid")]
+    NoInvalid,
+    /// A text is valid and invalid.
+    #[error("{text:?} is invalid, but a valid text is the same, or consists of the same tokens")]
+    Both {
+        /// The text.
+        text: String,
+    },
+    /// There are too many texts to guess a language from.
+    #[error("the texts are too large to guess a language from; give fewer or shorter ones")]
+    TooLarge,
     /// The run stopped before there was a hypothesis.
     #[error(transparent)]
     Stopped(#[from] Stop),
@@ -299,7 +311,7 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
 }
 
 /// Takes a fraction of the examples away.
-fn hold_out(valid: &mut Vec<String>, settings: &Settings) -> Vec<String> {
+pub(crate) fn hold_out(valid: &mut Vec<String>, settings: &Settings) -> Vec<String> {
     let fraction = settings.hold_out.unwrap_or(if valid.len() < MANY_EXAMPLES { 0. } else { 0.2 });
     let count = (valid.len() as f64 * fraction.clamp(0., 0.9)) as usize;
     if count == 0 {

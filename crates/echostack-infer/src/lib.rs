@@ -27,6 +27,8 @@
 //! If the tokens are known, the first two steps are left out. For given tokens there is also a second learner, of
 //! languages without visible brackets (`reductions`).
 //!
+//! Without an oracle, [`guess`] makes an automaton from valid and invalid texts alone (`merging`).
+//!
 //! The same seed, examples and oracle give the same result, with any number of workers.
 
 mod automaton;
@@ -38,11 +40,13 @@ mod contract;
 mod draw;
 mod edits;
 mod export;
+mod guess;
 mod hypothesis;
 mod infer;
 mod inference;
 mod language;
 mod learner;
+mod merging;
 mod names;
 pub mod oracle;
 mod positions;
@@ -62,6 +66,7 @@ mod tree;
 pub use bound::error_bound;
 pub use checks::{Checks, Exhaustive, Sample};
 pub use export::Files;
+pub use guess::{Guess, Texts, guess};
 pub use infer::{Ending, InferError, Inferred, Settings, infer};
 pub use inference::Spent;
 pub use language::Language;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::checks::{Checks, Sample};
 use crate::infer::{Ending, Inferred};
+use crate::language::Language;
 
 /// The number of texts of each kind that are shown.
 const SHOWN: usize = 10;
@@ -34,7 +35,7 @@ fn shown(text: &str) -> String {
     format!("{short:?}{more}")
 }
 
-fn list(out: &mut String, texts: impl IntoIterator<Item = impl AsRef<str>>) {
+pub(crate) fn list(out: &mut String, texts: impl IntoIterator<Item = impl AsRef<str>>) {
     for text in texts.into_iter().take(SHOWN) {
         _ = writeln!(out, "- `{}`", shown(text.as_ref()).replace('`', "\\u{60}"));
     }
@@ -67,12 +68,7 @@ impl Inferred {
         self.tell_promises(&mut out, proved);
         self.tell_open(&mut out);
         if let Some(language) = self.language() {
-            let files = language.files();
-            _ = writeln!(out, "## Tokens\nEach token with a shortest text. The lexer has their full descriptions.\n");
-            for (name, text) in &files.tokens {
-                _ = writeln!(out, "- `{name}`: `{}`", shown(text).replace('`', "\\u{60}"));
-            }
-            _ = writeln!(out, "\n## Grammar\n```text\n{}```", files.grammar);
+            tell_language(&mut out, language);
         }
         out
     }
@@ -226,13 +222,28 @@ impl Inferred {
     /// # Errors
     /// If a file cannot be written.
     pub fn save(&self, folder: &Path, oracle: &str, proved: Proved) -> std::io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        if let Some(language) = self.language() {
-            std::fs::write(folder.join(FILES[0]), &language.files().grammar)?;
-            std::fs::write(folder.join(FILES[1]), &language.files().lexer)?;
-        }
-        std::fs::write(folder.join(FILES[2]), self.report(oracle, proved))
+        save(folder, self.language(), &self.report(oracle, proved))
     }
+}
+
+/// Writes a language and its report into a folder, which is created if it does not exist.
+pub(crate) fn save(folder: &Path, language: Option<&Language>, report: &str) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    if let Some(language) = language {
+        std::fs::write(folder.join(FILES[0]), &language.files().grammar)?;
+        std::fs::write(folder.join(FILES[1]), &language.files().lexer)?;
+    }
+    std::fs::write(folder.join(FILES[2]), report)
+}
+
+/// Writes the tokens and the grammar of a language.
+pub(crate) fn tell_language(out: &mut String, language: &Language) {
+    let files = language.files();
+    _ = writeln!(out, "## Tokens\nEach token with a shortest text. The lexer has their full descriptions.\n");
+    for (name, text) in &files.tokens {
+        _ = writeln!(out, "- `{name}`: `{}`", shown(text).replace('`', "\\u{60}"));
+    }
+    _ = writeln!(out, "\n## Grammar\n```text\n{}```", files.grammar);
 }
 
 fn texts(texts: &[String]) -> Vec<&str> {

@@ -238,12 +238,14 @@ fn explain(symbols: &Symbols, patterns: &[Pattern], mut known: Vec<Word>) -> Tag
         let some = &left[..left.len().min(16)];
         let best = pair(symbols, &tags, &left, some, &known);
         let score = best.as_ref().map_or(0, |(rank, _)| rank.0.0);
-        if score < some.len()
-            && let Some(joint) = several(symbols, &tags, &left, &known)
-            && joint.explained(some) > score
-        {
-            tags = joint;
-            continue;
+        if score < some.len() {
+            let mut joint = [Side::Openers, Side::Closers].into_iter().filter_map(|side| {
+                several(symbols, &tags, &left, &known, side).filter(|joint| joint.explained(some) > score)
+            });
+            if let Some(joint) = joint.next() {
+                tags = joint;
+                continue;
+            }
         }
         match best {
             Some((_, better)) => tags = better,
@@ -299,36 +301,54 @@ fn pair(symbols: &Symbols, tags: &Tags, left: &[Pattern], some: &[Pattern], know
     best
 }
 
-/// The most openers that share one closer.
-const MOST_OPENERS: usize = 6;
+/// The most tags that are added to a pair.
+const MOST_MORE: usize = 6;
 
-/// Returns tags in which several openers share a closer, such as `end`: one pair, and then the openers that mend most of
-/// the words that do not match, until all do.
-fn several(symbols: &Symbols, tags: &Tags, left: &[Pattern], known: &[Word]) -> Option<Tags> {
+/// What is added to a pair of tags.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// Further openers, which share the closer: `if` and `while` with `end`.
+    Openers,
+    /// Further closers, which share the opener: `</` and `/>` with `<`.
+    Closers,
+}
+
+/// Returns tags in which several openers share a closer, or several closers an opener: one pair, and then the tags that
+/// mend most of the words that do not match, until all do.
+fn several(symbols: &Symbols, tags: &Tags, left: &[Pattern], known: &[Word], side: Side) -> Option<Tags> {
+    let runs = if side == Side::Openers { 1 } else { 2 };
+    let unmatched = |tags: &Tags| known.iter().filter(|word| !tags.match_in(word)).count();
     let mut best: Option<((usize, std::cmp::Reverse<usize>), Tags)> = None;
+    let mut tried = HashSet::new();
     for (x, y) in left.iter().take(24) {
-        for close in pieces(symbols, y, 1) {
-            for call in pieces(symbols, x, 1) {
-                let Some(mut more) = tags.with(&call, &[&close]) else { continue };
-                let unmatched = |tags: &Tags| known.iter().filter(|word| !tags.match_in(word)).count();
-                let mut bad = unmatched(&more);
-                while bad > 0 && more.calls.len() - tags.calls.len() < MOST_OPENERS {
-                    let broken = known.iter().filter(|word| !more.match_in(word)).take(12);
-                    let openers: BTreeSet<Word> = broken.flat_map(|word| pieces(symbols, word, 1)).collect();
-                    let options = openers.iter().filter_map(|opener| {
-                        let with = more.with(opener, &[]).filter(|with| *with != more)?;
-                        Some((unmatched(&with), with))
-                    });
-                    match options.min_by_key(|(count, _)| *count) {
-                        Some((count, with)) if count < bad => (bad, more) = (count, with),
-                        _ => break,
-                    }
+        for (close, call) in
+            pieces(symbols, y, runs).iter().flat_map(|y| pieces(symbols, x, 1).into_iter().map(move |x| (y, x)))
+        {
+            if !tried.insert((call.clone(), close.clone())) {
+                continue;
+            }
+            let Some(mut more) = tags.with(&call, &[close]) else { continue };
+            let mut bad = unmatched(&more);
+            for _ in 1..MOST_MORE {
+                let broken = known.iter().filter(|word| !more.match_in(word)).take(12);
+                let options: BTreeSet<Word> = broken.flat_map(|word| pieces(symbols, word, runs)).collect();
+                let options = options.iter().filter_map(|piece| {
+                    let with = match side {
+                        Side::Openers => more.with(piece, &[]),
+                        Side::Closers => more.with(&call, &[piece]),
+                    };
+                    let with = with.filter(|with| *with != more)?;
+                    Some((unmatched(&with), with))
+                });
+                match options.min_by_key(|(count, _)| *count) {
+                    Some((count, with)) if count < bad => (bad, more) = (count, with),
+                    _ => break,
                 }
-                if bad == 0 {
-                    let score = (more.explained(left), std::cmp::Reverse(more.calls.len()));
-                    if best.as_ref().is_none_or(|(known, _)| score > *known) {
-                        best = Some((score, more));
-                    }
+            }
+            if bad == 0 {
+                let score = (more.explained(left), std::cmp::Reverse(more.calls.len() + more.returns.len()));
+                if best.as_ref().is_none_or(|(known, _)| score > *known) {
+                    best = Some((score, more));
                 }
             }
         }
@@ -369,6 +389,32 @@ mod tests {
         };
         let (calls, returns) = found(balanced, &["x", "(x)", "x(x)x"]);
         assert_eq!((calls, returns), (vec!["(".to_string()], vec![")".to_string()]));
+    }
+
+    /// Elements, empty elements and comments: `<` has three closers.
+    #[test]
+    fn an_opener_can_have_several_closers() {
+        fn content(mut text: &str) -> &str {
+            loop {
+                let rest = if let Some(rest) = text.strip_prefix("<!--") {
+                    rest.split_once("-->").map(|(_, rest)| rest)
+                } else if let Some(rest) = text.strip_prefix("<a/>") {
+                    Some(rest)
+                } else if let Some(rest) = text.strip_prefix("<a>") {
+                    content(rest).strip_prefix("</a>")
+                } else {
+                    text.strip_prefix('a')
+                };
+                match rest {
+                    Some(rest) => text = rest,
+                    None => return text,
+                }
+            }
+        }
+        let words = ["<a/>", "<a></a>", "<a>a</a>", "<a><a/></a>", "<!--a--><a/>", "<a><!--a--></a>"];
+        let (calls, returns) = found(|text| content(text).is_empty(), &words);
+        assert_eq!(calls, ["<"]);
+        assert_eq!(returns.len(), 3, "{returns:?}");
     }
 
     #[test]

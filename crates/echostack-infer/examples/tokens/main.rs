@@ -2,13 +2,14 @@
 //! oracles follow:
 //!
 //! ```text
-//! cargo run --release -p echostack-infer --example tokens -- [NAME...] [--prefixes N] [--log]
+//! cargo run --release -p echostack-infer --example tokens -- [NAME...] [--prefixes N] [--log] [--guess]
 //! ```
 //!
 //! The learned and the given language have the same number of words of each length (modulo 2^128; both automata are
 //! deterministic, so words can be counted), and the same tokens can follow each viable prefix, for all prefixes up to a
-//! length.
+//! length. With `--guess`, no oracle is asked: languages are guessed from valid and invalid words.
 
+mod guesses;
 #[path = "../benchmarks/measure.rs"]
 mod measure;
 
@@ -203,11 +204,12 @@ fn compare(learned: &Oracle, target: &Oracle, most: usize) -> Result<String, Box
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let (mut names, mut prefixes, mut log) = (Vec::new(), 10_000_000, false);
+    let (mut names, mut prefixes, mut log, mut guess) = (Vec::new(), 10_000_000, false, false);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--prefixes" => prefixes = arguments.next().ok_or("--prefixes needs a number")?.parse()?,
             "--log" => log = true,
+            "--guess" => guess = true,
             _ => names.push(argument),
         }
     }
@@ -215,10 +217,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         names = (2..=6).map(|kinds| format!("dyck{kinds}")).collect();
         names.extend(GRAMMARS.iter().map(|(name, _)| name.to_string()));
     }
-    println!(
-        "| language | learner | queries: learning, last test, checks | size | ending | machine | compared with the target | CPU s |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
+    if guess {
+        println!(
+            "| language | valid and invalid words | states | held out: valid rejected, invalid accepted | recall | near misses misjudged | CPU s |"
+        );
+    } else {
+        println!(
+            "| language | learner | queries: learning, last test, checks | size | ending | machine | compared with the target | CPU s |"
+        );
+    }
+    println!("{}|", "|---".repeat(if guess { 7 } else { 8 }));
     for name in &names {
         let target = Grammar::new(name, &grammar(name).ok_or("there is no such language")?, Encoding::Auto)?;
         let oracle = Oracle::strict(target.automaton().clone())?;
@@ -227,6 +235,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let word = alphabet.word(text.split(' ').filter(|token| !token.is_empty()));
             word.is_ok_and(|word| oracle.judge(&word).is_accept())
         };
+        let source = lexer(alphabet.terminals().map(|token| alphabet.name(token)));
+        if guess {
+            guesses::tell(name, &target, &source, valid, alphabet)?;
+            continue;
+        }
         let mut random = ChaCha8Rng::seed_from_u64(7);
         let mut examples: BTreeSet<String> = BTreeSet::new();
         let mut shown: BTreeSet<&str> = BTreeSet::new();
@@ -239,7 +252,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         let examples: Vec<String> = examples.into_iter().collect();
-        let source = lexer(alphabet.terminals().map(|token| alphabet.name(token)));
         for reductions in [false, true] {
             let mut settings =
                 Settings { lexer: Some(source.clone()), reductions, hold_out: Some(0.), ..Settings::default() };
