@@ -164,6 +164,7 @@ pub(crate) fn header(key: &str, bytes: &[u8]) -> Result<Option<String>, FileErro
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
+        #[allow(unused_mut, reason = "only on Unix are there permissions to set")]
         let mut builder = tempfile::Builder::new();
         // Use the permissions of an ordinary new file instead of the private ones of a temporary file. The umask still
         // applies.

@@ -1,0 +1,145 @@
+//! Learning a grammar, with the same result as `echostack learn --grammar`.
+
+use echostack::certify::Proof;
+use echostack::file::FileError;
+use echostack::machine::ParamError;
+use echostack::recognize::{Mode, View};
+use echostack::reservoir::ReservoirKind;
+use echostack::study::{ProofRound, StudyError};
+use echostack::{Certificate, Control, Params, Study};
+use echostack_grammar::{Encoding, Grammar, GrammarError, Judge, Lexer, LexerError, Subject, SubjectError};
+use serde::Serialize;
+
+/// The number of neurons, as on the command line.
+const NEURONS: usize = 256;
+/// The seed, as on the command line.
+const SEED: u64 = 0;
+
+/// The reason why a grammar could not be learned.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// The grammar cannot be used.
+    #[error("the grammar: {0}")]
+    Grammar(#[from] GrammarError),
+    /// The lexer cannot be used.
+    #[error("the lexer: {0}")]
+    Lexer(#[from] LexerError),
+    /// The lexer does not fit the grammar.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    /// There is no lexer, but a terminal is not a single character.
+    #[error(
+        "without a lexer, each character is a token, but the grammar has the terminal {0}; write a lexer, or spell the \
+         terminal out in characters"
+    )]
+    NoLexer(String),
+    /// Training failed, or no proof can be searched for.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// The parameters are invalid.
+    #[error(transparent)]
+    Params(#[from] ParamError),
+    /// The machine could not be written to a file.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// A machine that was trained, with its file and the result of the search for a proof.
+#[derive(Debug)]
+pub struct Learned {
+    judge: Judge,
+    file: Vec<u8>,
+    proof: Proof,
+    summary: Summary,
+}
+
+/// What the page tells about a machine.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Whether the machine is proved to follow the grammar on every word.
+    pub proved: bool,
+    /// The number of cells: those of the proof, or those that were examined without finding one.
+    pub cells: usize,
+    /// The number of cells that stayed open.
+    pub open: usize,
+    /// The number of distinct training rows.
+    pub rows: usize,
+    /// What in the grammar and the lexer is probably not intended.
+    pub warnings: Vec<String>,
+}
+
+impl Learned {
+    /// Returns the machine with its lexer.
+    pub fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    /// Returns the bytes of the machine's file.
+    pub fn file(&self) -> &[u8] {
+        &self.file
+    }
+
+    /// Returns the certificate, if the machine is proved.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        match &self.proof {
+            Proof::Proved(certificate) => Some(certificate),
+            Proof::Open { .. } => None,
+        }
+    }
+
+    /// Returns what is known about the machine.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}
+
+/// Learns a grammar with the defaults of the command line, and reports each round. Without a lexer, each character is a
+/// token.
+///
+/// # Errors
+/// See [`LearnError`].
+pub fn learn(
+    name: &str,
+    grammar: &str,
+    lexer: Option<&str>,
+    control: &dyn Control,
+    report: &mut dyn FnMut(&ProofRound),
+) -> Result<Learned, LearnError> {
+    let lexer = lexer.map(Lexer::new).transpose()?;
+    let subject = Subject::of_grammar(Grammar::new(name, grammar, Encoding::Auto)?, lexer);
+    check_tokens(&subject)?;
+    let params = Params {
+        view: View::Symbol,
+        mode: Mode::Strict,
+        ..Params::provable(ReservoirKind::Cycle, NEURONS, SEED).adapted_to(subject.alphabet())
+    };
+    let study = Study { seed: SEED, ..Study::default() };
+    let language = subject.require_language()?;
+    let (mut machine, proof) = study.prove(&**language, &params.check()?, control, report)?;
+    machine.manifest_mut().set_seed(SEED);
+    subject.note(machine.manifest_mut());
+    let (cells, open) = match &proof {
+        Proof::Proved(certificate) => (certificate.size().cells, 0),
+        Proof::Open { cells, examined, .. } => (*examined, cells.len()),
+    };
+    let summary = Summary {
+        proved: open == 0,
+        cells,
+        open,
+        rows: machine.lessons().actions().len(),
+        warnings: subject.warnings().iter().map(ToString::to_string).collect(),
+    };
+    let file = machine.to_bytes()?;
+    Ok(Learned { judge: Judge::new(machine.into())?, file, proof, summary })
+}
+
+/// Checks that a text can contain every terminal.
+fn check_tokens(subject: &Subject) -> Result<(), LearnError> {
+    if subject.lexer().is_some() {
+        return Ok(subject.check_lexer()?);
+    }
+    let alphabet = subject.alphabet();
+    let long = alphabet.terminals().map(|symbol| alphabet.name(symbol)).find(|name| name.chars().count() != 1);
+    long.map_or(Ok(()), |name| Err(LearnError::NoLexer(name.to_string())))
+}
