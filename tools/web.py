@@ -20,10 +20,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target" / "web"
 TOOL = TARGET / "tools" / "bin" / "wasm-bindgen"
-# In Lua's size, a grammar takes hours in a browser.
+# A grammar of this size takes too long in a browser.
 LEFT_OUT = {"lua"}
 # Within these limits, a hostile grammar ends with a message; 8 MiB is the stack of a native program.
-LIMITS = "-C link-arg=--max-memory=1073741824 -C link-arg=-zstack-size=8388608"
+LIMITS = ["-Clink-arg=--max-memory=1073741824", "-Clink-arg=-zstack-size=8388608"]
+
+
+def cargo(*arguments: object) -> None:
+    """Runs cargo without the settings of CI, which are for native builds."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER")}
+    subprocess.run(["cargo", *arguments], cwd=ROOT, env=environment | {"CARGO_PROFILE_DEV_DEBUG": "0"}, check=True)
 
 
 def install_tool() -> None:
@@ -32,20 +38,13 @@ def install_tool() -> None:
     (version,) = (package["version"] for package in packages if package["name"] == "wasm-bindgen")
     if TOOL.exists() and subprocess.check_output([TOOL, "--version"], text=True).split()[1] == version:
         return
-    command = ["cargo", "install", "wasm-bindgen-cli", "--version", version, "--bin", "wasm-bindgen", "--debug"]
-    environment = clean({"CARGO_PROFILE_DEV_DEBUG": "0"})
-    subprocess.run([*command, "--root", TOOL.parent.parent], cwd=ROOT, env=environment, check=True)
-
-
-def clean(additions: dict[str, str]) -> dict[str, str]:
-    """Returns the environment without the settings of CI for native builds, and with these additions."""
-    return {key: value for key, value in os.environ.items() if key not in ("RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER")} | additions
+    options = ["--version", version, "--bin", "wasm-bindgen", "--debug", "--root", TOOL.parent.parent]
+    cargo("install", "wasm-bindgen-cli", *options)
 
 
 def build_module(folder: Path) -> None:
-    command = ["cargo", "build", "--package", "echostack-web", "--lib", "--target", "wasm32-unknown-unknown", "--release"]
-    environment = clean({"RUSTFLAGS": f"-D warnings {LIMITS}"})
-    subprocess.run([*command, "--target-dir", TARGET], cwd=ROOT, env=environment, check=True)
+    options = ["--package=echostack-web", "--lib", "--crate-type=cdylib", "--release", "--target=wasm32-unknown-unknown"]
+    cargo("rustc", *options, "--target-dir", TARGET, "--", "-Dwarnings", *LIMITS)
     module = TARGET / "wasm32-unknown-unknown" / "release" / "echostack_web.wasm"
     options = ["--target", "web", "--no-typescript", "--remove-name-section", "--remove-producers-section"]
     subprocess.run([TOOL, *options, "--out-dir", folder, module], check=True)

@@ -21,7 +21,7 @@ const part = (name) => document.getElementById(`try-${name}`);
 const element = (tag, text, className = '') => Object.assign(document.createElement(tag), { textContent: text, className });
 const count = (number, thing) => `${number} ${thing}${number === 1 ? '' : 's'}`;
 const quote = (name) => (/^[\p{L}\p{N}_]+$/u.test(name) ? name : `'${name}'`);
-const list = (names) => names.join(', ').replace(/, ([^,]+|',')$/, ' or $1');
+const list = (names) => [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ');
 
 let worker;
 let limit; // the timer of the time limit, while a machine learns
@@ -139,6 +139,7 @@ function offer(link, content, download) {
 // Reading
 
 function read() {
+  part('steps').setAttribute('aria-busy', true);
   worker.postMessage({ read: part('text').value });
 }
 
@@ -148,6 +149,7 @@ function showReading(message) {
   part('verdict').textContent = verdict(reading);
   part('verdict').dataset.kind = reading.verdict === 'accept' ? 'good' : 'bad';
   part('steps').hidden = false;
+  part('steps').setAttribute('aria-busy', false);
   part('step').max = reading.steps.length;
   show(0);
 }

@@ -23,7 +23,7 @@ function learn({ name, grammar, lexer }) {
   machine?.free();
   machine = undefined;
   const start = performance.now();
-  machine = Machine.learn(name, grammar, lexer.trim() ? lexer : undefined);
+  machine = Machine.learn(name, grammar, lexer);
   const seconds = (performance.now() - start) / 1000;
   const { proved, cells, open, rows, warnings } = JSON.parse(machine.summary());
   const [file, certificate] = [machine.file(), machine.certificate()];

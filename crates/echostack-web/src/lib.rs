@@ -1,8 +1,8 @@
 //! The module behind the page "Try it in the browser" (docs/try.md).
 //!
 //! The page's worker calls [`Machine::learn`] with a grammar, and then [`Machine::read`] with each text that the reader
-//! types. Everything else is in the two modules, which know nothing of browsers and are tested natively. `tools/web` builds
-//! the page.
+//! types. Everything else is in the two modules, which know nothing of browsers and are tested natively. `tools/web.py`
+//! builds the page.
 
 mod learn;
 mod read;
@@ -13,7 +13,7 @@ use echostack::study::ProofRound;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
-pub use learn::{LearnError, Learned, learn};
+pub use learn::{LearnError, Learned, Summary, learn};
 pub use read::{Action, Reading, Step, Token, read};
 
 #[wasm_bindgen]
@@ -42,16 +42,17 @@ pub struct Machine(Learned);
 
 #[wasm_bindgen]
 impl Machine {
-    /// Learns a grammar and searches for a proof. Without a lexer, each character is a token.
+    /// Learns a grammar and searches for a proof. If the lexer is blank, each character is a token.
     ///
     /// # Errors
     /// If the grammar or the lexer cannot be used.
-    pub fn learn(name: &str, grammar: &str, lexer: Option<String>) -> Result<Self, JsError> {
+    pub fn learn(name: &str, grammar: &str, lexer: &str) -> Result<Self, JsError> {
         let mut report = |found: &ProofRound| {
             let ProofRound { exercises, examined, open, .. } = found;
             round(&json!({"exercises": exercises, "examined": examined, "open": open}).to_string());
         };
-        Ok(Self(learn(name, grammar, lexer.as_deref(), &Page, &mut report)?))
+        let lexer = Some(lexer).filter(|lexer| !lexer.trim().is_empty());
+        Ok(Self(learn(name, grammar, lexer, &Page, &mut report)?))
     }
 
     /// Returns what is known about the machine, as JSON.
