@@ -139,6 +139,7 @@ function offer(link, content, download) {
 // Reading
 
 function read() {
+  part('examples').value = part('text').value;
   part('steps').setAttribute('aria-busy', true);
   worker.postMessage({ read: part('text').value });
 }
@@ -202,8 +203,9 @@ function show(steps) {
     element('strong', `Step ${at} of ${last}: `), `${describe(at)}.${end}`,
     element('span', ` The stack from the top: ${names || 'empty'}.`, 'try-hidden'),
   );
-  drawInput(shifted, at > 0 && reading.steps[at - 1].action === 'refuse');
-  drawStack(stack);
+  const { action, push } = reading.steps[at - 1] ?? {};
+  drawInput(shifted, action === 'refuse');
+  drawStack(stack, action === 'shift' || push);
 }
 
 function drawInput(shifted, refused) {
@@ -225,8 +227,9 @@ function drawInput(shifted, refused) {
   part('input').replaceChildren(...shown);
 }
 
-function drawStack(stack) {
+function drawStack(stack, pushed) {
   const shown = stack.slice(-SHOWN_STACK).reverse().map(({ name, kind }) => element('li', name, `try-${kind}`));
+  if (pushed) shown[0].classList.add('try-pushed');
   const hidden = stack.length - shown.length;
   if (hidden) shown.push(element('li', `${hidden} below`, 'try-more'));
   if (!stack.length) shown.push(element('li', 'empty', 'try-more'));
@@ -251,7 +254,6 @@ function pick() {
   const examples = [...accept, ...reject].map((text) => Object.assign(element('option', text || '(empty)'), { value: text }));
   part('examples').replaceChildren(...examples);
   part('text').value = accept.reduce((best, text) => (text.length > best.length ? text : best), '');
-  part('examples').value = part('text').value;
   forget();
 }
 
@@ -281,7 +283,17 @@ function listen() {
   document.getElementById('try').addEventListener('keydown', (event) => event.stopPropagation());
 }
 
+// Takes the page's parts from index.html where another page, as that of the book, has only a place for them.
+async function assemble() {
+  const place = document.getElementById('try-place');
+  if (!place) return;
+  const response = await fetch(new URL('index.html', import.meta.url));
+  const whole = new DOMParser().parseFromString(await response.text(), 'text/html');
+  place.replaceWith(whole.getElementById('try'));
+}
+
 async function main() {
+  await assemble();
   listen();
   startWorker();
   const response = await fetch(new URL('grammars.json', import.meta.url));
