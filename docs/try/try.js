@@ -254,6 +254,7 @@ function pick() {
   const examples = [...accept, ...reject].map((text) => Object.assign(element('option', text || '(empty)'), { value: text }));
   part('examples').replaceChildren(...examples);
   part('text').value = accept.reduce((best, text) => (text.length > best.length ? text : best), '');
+  part('examples').value = part('text').value;
   forget();
 }
 

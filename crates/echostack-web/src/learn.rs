@@ -19,12 +19,9 @@ const SEED: u64 = 0;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
-    /// The grammar cannot be used.
-    #[error("the grammar: {0}")]
+    /// The grammar or its lexer cannot be used. A message with a place names the file that the command line would read.
+    #[error("{}{0}", if matches!(.0, GrammarError::Syntax(_)) { "grammar.y:" } else { "" })]
     Grammar(#[from] GrammarError),
-    /// The lexer cannot be used.
-    #[error("the lexer: {0}")]
-    Lexer(#[from] LexerError),
     /// The lexer does not fit the grammar.
     #[error(transparent)]
     Subject(#[from] SubjectError),
@@ -106,7 +103,7 @@ pub fn learn(
     control: &dyn Control,
     report: &mut dyn FnMut(&ProofRound),
 ) -> Result<Learned, LearnError> {
-    let lexer = lexer.map(Lexer::new).transpose()?;
+    let lexer = lexer.map(Lexer::new).transpose().map_err(in_lexer)?;
     let subject = Subject::of_grammar(Grammar::new(name, grammar, Encoding::Auto)?, lexer);
     check_tokens(&subject)?;
     let params = Params {
@@ -131,7 +128,11 @@ pub fn learn(
         warnings: subject.warnings().iter().map(ToString::to_string).collect(),
     };
     let file = machine.to_bytes()?;
-    Ok(Learned { judge: Judge::new(machine.into())?, file, proof, summary })
+    Ok(Learned { judge: Judge::new(machine.into()).map_err(in_lexer)?, file, proof, summary })
+}
+
+fn in_lexer(error: LexerError) -> GrammarError {
+    GrammarError::Lexer { path: "lexer.l".to_string(), error }
 }
 
 /// Checks that a text can contain every terminal.

@@ -11,11 +11,12 @@ import { mkdtempSync, readFileSync, existsSync, mkdirSync, writeFileSync, rmSync
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, extname, join, normalize, resolve } from 'node:path';
+import { basename, extname, join, normalize } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const root = resolve(import.meta.dirname, '../../..');
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const require = createRequire(join(root, 'target/web/'));
 const puppeteer = require('puppeteer-core');
 const axe = readFileSync(require.resolve('axe-core'), 'utf8');
@@ -236,14 +237,17 @@ try {
   });
 
   await test('faults of a grammar are explained, and the page goes on', async () => {
+    const letters = (count) => Array.from({ length: count }, (_, number) => `'${String.fromCodePoint(0x4e00 + number)}'`);
     const faulty = {
-      "%%\nS: 'x' T;\n": /the grammar: 2:8: T has no rules/,
+      "%%\nS: 'x' T;\n": /^grammar.y:2:8: T has no rules/,
       "%%\nS: S '+' S | 'x';\n": /two readings/,
       "%%\nS: S;\n": /derives no word/,
-      [`%%\nS: ${Array.from({ length: 20_000 }, (_, number) => `'a${number}'`).join(' | ').slice(0, 99_000)};\n`]: /./,
+      [`%%\nS: ${letters(9_000).join(' | ')};\n`]: /at most 16384 are possible/,
+      [`%%\n${letters(4_000).map((letter, rule) => `R${rule}: ${letter} R${rule + 1} | 'b';`).join('\n')}\nR4000: 'c';\n`]: /run out of memory/,
     };
     for (const [source, message] of Object.entries(faulty)) {
       await type('grammar', source);
+      await page.waitForSelector('#try-start:enabled');
       await start();
       await page.waitForFunction(() => document.getElementById('try-cancel').disabled && document.getElementById('try-status').dataset.kind === 'bad');
       assert.match(await text('status'), message);

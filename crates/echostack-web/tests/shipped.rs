@@ -85,14 +85,14 @@ fn a_grammar_without_a_lexer_reads_characters() {
 #[test]
 fn a_faulty_grammar_is_explained() {
     let message = |grammar: &str, lexer: Option<&str>| learned("grammar", grammar, lexer).unwrap_err().to_string();
-    let expected = "the grammar: 2:8: T has no rules and is not declared as a token";
+    let expected = "grammar.y:2:8: T has no rules and is not declared as a token";
     assert!(message("%%\nS: 'x' T;\n", None).starts_with(expected), "{}", message("%%\nS: 'x' T;\n", None));
     assert!(message("%%\nS: S '+' S | 'x';\n", None).contains("two readings"));
     assert!(message("%%\nS: 'x' S;\n", None).contains("derives no word"));
     assert!(message("%%\nS: 'if' 'x';\n", None).contains("the terminal if; write a lexer"));
     assert!(message("%%\nS: 'x';\n", Some("%%\ny 'y'\n")).contains("the lexer of grammar never produces x"));
-    assert!(message("%%\nS: 'x';\n", Some("%%\n( 'x'\n")).starts_with("the lexer: 2:"));
-    assert!(message("", None).starts_with("the grammar: "));
+    assert!(message("%%\nS: 'x';\n", Some("%%\n( 'x'\n")).starts_with("lexer.l:2:"));
+    assert!(message("", None).starts_with("grammar.y:"));
     let huge: Vec<String> = (0..20_000).map(|number| format!("'a{number}'")).collect();
     assert!(message(&format!("%%\nS: {};\n", huge.join(" | ")), None).contains("at most"));
 }
