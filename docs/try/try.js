@@ -35,12 +35,11 @@ function startWorker() {
   worker?.terminate();
   worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
   worker.onmessage = ({ data }) => receive(data);
-  worker.onerror = (event) => fail(`The worker could not be started: ${event.message ?? 'a file is missing'}`);
+  worker.onerror = (event) => fail(`The worker could not be started: ${event.message || 'a file is missing'}`);
 }
 
 function receive(message) {
-  if (message.ready) ready();
-  else if (message.progress) showProgress(message.progress);
+  if (message.progress) showProgress(message.progress);
   else if (message.round) showRound(message.round);
   else if (message.learned) showLearned(message.learned);
   else if (message.reading) showReading(message);
@@ -50,22 +49,22 @@ function receive(message) {
 
 // Learning
 
-function ready() {
-  if (limit) return;
-  part('start').disabled = false;
-  if (part('status').textContent === 'Loading…') say('Ready.');
-}
-
+// A screen reader repeats a text that is set again, even if it is the same.
 function say(text, kind = '') {
-  part('status').textContent = text;
+  if (part('status').textContent !== text) part('status').textContent = text;
   part('status').dataset.kind = kind;
 }
 
 function setLearning(learning) {
   clearTimeout(limit);
   limit = learning ? setTimeout(() => stop(`Stopped: nothing was proved in ${TIME_LIMIT} seconds.`), 1000 * TIME_LIMIT) : undefined;
-  part('start').disabled = learning;
-  part('cancel').disabled = !learning;
+  const [off, on] = learning ? ['start', 'cancel'] : ['cancel', 'start'];
+  part(on).disabled = false;
+  if (document.activeElement === part(off)) part(on).focus();
+  part(off).disabled = true;
+  part('grammars').disabled = learning;
+  part('grammar').readOnly = learning;
+  part('lexer').readOnly = learning;
   part('progress').hidden = !learning;
   part('progress').removeAttribute('value');
 }
@@ -98,9 +97,9 @@ function fail(text) {
 
 // Ends the worker, whatever it is doing, and starts another one.
 function stop(text) {
-  fail(text);
-  part('start').disabled = true;
   startWorker();
+  forget();
+  fail(text);
 }
 
 function showProgress({ stage, done, total }) {
@@ -303,6 +302,8 @@ async function main() {
     ...grammars.map(({ title }, number) => Object.assign(element('option', title), { value: number })),
   );
   pick();
+  part('start').disabled = false;
+  say('Ready.');
 }
 
 main().catch((error) => fail(`The page could not be loaded: ${error.message}`));

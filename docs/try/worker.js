@@ -30,16 +30,15 @@ function learn({ name, grammar, lexer }) {
   postMessage({ learned: { name, seconds, proved, cells, open, rows, warnings, file, certificate } });
 }
 
-function serve({ data }) {
+const loaded = init();
+
+addEventListener('message', async ({ data }) => {
   try {
+    await loaded;
     if (data.learn) learn(data.learn);
     else postMessage({ text: data.read, reading: JSON.parse(machine.read(data.read)) });
   } catch (error) {
     // After a trap, the module's memory cannot be trusted.
     postMessage({ failed: error.message, broken: error instanceof WebAssembly.RuntimeError });
   }
-}
-
-await init();
-addEventListener('message', serve);
-postMessage({ ready: true });
+});

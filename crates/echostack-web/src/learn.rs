@@ -20,7 +20,7 @@ const SEED: u64 = 0;
 #[non_exhaustive]
 pub enum LearnError {
     /// The grammar or its lexer cannot be used. A message with a place names the file that the command line would read.
-    #[error("{}{0}", if matches!(.0, GrammarError::Syntax(_)) { "grammar.y:" } else { "" })]
+    #[error("{file}{0}", file = if matches!(.0, GrammarError::Syntax(_)) { "grammar.y:" } else { "" })]
     Grammar(#[from] GrammarError),
     /// The lexer does not fit the grammar.
     #[error(transparent)]
