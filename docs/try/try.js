@@ -27,12 +27,14 @@ let worker;
 let limit; // the timer of the time limit, while a machine learns
 let round = 1;
 let grammars = [OWN];
-let reading;
+let reading; // what the machine does on the text
+let isReading = false; // whether the worker has a text to read
 
 // The worker
 
 function startWorker() {
   worker?.terminate();
+  isReading = false;
   worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
   worker.onmessage = ({ data }) => receive(data);
   worker.onerror = (event) => fail(`The worker could not be started: ${event.message || 'a file is missing'}`);
@@ -140,11 +142,18 @@ function offer(link, content, download) {
 function read() {
   part('examples').value = part('text').value;
   part('steps').setAttribute('aria-busy', true);
+  if (isReading) return;
+  isReading = true;
   worker.postMessage({ read: part('text').value });
 }
 
 function showReading(message) {
-  if (message.text !== part('text').value) return;
+  isReading = false;
+  if (part('reader').disabled) return;
+  if (message.text !== part('text').value) {
+    read();
+    return;
+  }
   reading = message.reading;
   part('verdict').textContent = verdict(reading);
   part('verdict').dataset.kind = reading.verdict === 'accept' ? 'good' : 'bad';
