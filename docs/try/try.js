@@ -182,7 +182,7 @@ function configuration(steps) {
   for (const { action, pop, push, state } of reading.steps.slice(0, steps)) {
     if (action === 'shift') stack.push({ name: reading.tokens[shifted++].name, kind: 'token' });
     if (action === 'reduce') {
-      stack.length -= pop;
+      stack.length = Math.max(stack.length - pop, 0); // a machine without a proof may want to pop more than there is
       if (push) stack.push({ name: push, kind: state ? 'state' : 'rule' });
     }
   }
