@@ -292,6 +292,14 @@ fn the_page_on_getting_started_shows_real_sessions() {
 }
 
 #[test]
+fn the_pages_on_concepts_show_real_sessions() {
+    runs_as_shown("docs/concepts/reservoirs.md", 2);
+    runs_as_shown("docs/concepts/stacks.md", 2);
+    runs_as_shown("docs/concepts/teaching.md", 1);
+    runs_as_shown("docs/concepts/proving.md", 2);
+}
+
+#[test]
 fn the_page_on_grammars_shows_real_sessions() {
     runs_as_shown("docs/grammars.md", 12);
 }
