@@ -14,6 +14,7 @@ macro_rules! pages {
 
 pages! {
     GettingStarted: "getting-started.md",
+    Embed: "embed.md",
     AddABaseline: "add-a-baseline.md",
     AddAReservoir: "add-a-reservoir.md",
     Tables: "tables.md",

@@ -334,6 +334,11 @@ fn the_page_on_tables_shows_real_sessions() {
     runs_as_shown("docs/tables.md", 10);
 }
 
+#[test]
+fn the_page_on_embedding_shows_real_sessions() {
+    runs_as_shown("docs/embed.md", 9);
+}
+
 /// A table gives the same verdicts as its machine, also on a stream, wherever the stream is cut.
 #[test]
 fn a_table_takes_the_place_of_its_machine() {

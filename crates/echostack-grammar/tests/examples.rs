@@ -1,0 +1,61 @@
+//! Runs the examples of this crate and of `echostack`, and compares what they print.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs an example in the repository's root folder, and returns what it prints and whether it succeeds.
+fn example(name: &str, arguments: &[&str], input: &str) -> (String, bool) {
+    // This test is in target/PROFILE/deps, and the examples are in target/PROFILE/examples.
+    let own = std::env::current_exe().unwrap();
+    let program = own.parent().unwrap().with_file_name("examples").join(name);
+    assert!(program.exists(), "there is no {}: `cargo build --workspace --examples` makes it", program.display());
+    let mut child = Command::new(program)
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.success())
+}
+
+#[test]
+fn a_recognizer_is_embedded() {
+    let embed = |input| example("embed", &["testdata/grammars/json"], input);
+    assert_eq!(embed("{\"a\": [1, 2]}"), ("valid\n".into(), true));
+    let told = "1:12: Token { name: \"}\", text: \"}\" }, expected ] or ,\n";
+    assert_eq!(embed("{\"a\": [1, 2}"), (told.into(), false));
+}
+
+#[test]
+fn a_stream_is_checked() {
+    let (told, good) = example("stream_tokens", &[], "( ( ) ) )\n");
+    assert!(good);
+    assert!(told.lines().count() == 6 && told.lines().last().unwrap().starts_with("Reject { position: 4"), "{told}");
+}
+
+#[test]
+fn another_parser_teaches() {
+    let (told, good) = example("own_teacher", &[], "");
+    assert!(good);
+    let verdicts: Vec<&str> = told.lines().map(|line| line.split_once(": ").unwrap().1).collect();
+    assert_eq!(verdicts[0], "Accept");
+    assert!(verdicts[1].starts_with("Reject { position: 6") && verdicts[2].starts_with("Incomplete"), "{told}");
+}
+
+#[test]
+fn a_reservoir_is_written() {
+    let (told, good) = example("own_reservoir", &[], "");
+    assert!(good);
+    assert!(told.starts_with("dyck1: error 0 on 100 test words\n"), "{told}");
+}
+
+#[test]
+fn a_machine_is_proved_and_compiled() {
+    let (told, good) = example("prove_and_compile", &[], "");
+    assert!(good && told.contains("proved with"), "{told}");
+    assert!(told.ends_with("the table says Accept, the machine Accept\n"), "{told}");
+}
