@@ -6,6 +6,10 @@ Each line of the table is measured with two processes on one thread: `learn --pr
 certificate, and `certify --check`. --lua adds the programming language to the grammars, which takes minutes instead of
 milliseconds. --plot needs matplotlib. With --before OTHER, another build does the same work in turns, five times each,
 and the table has the CPU seconds of both builds.
+
+    python benchmarks/certificates.py --record benchmarks/record/DATE-certificates.md --plot docs/images/certificates.svg
+
+draws the picture of a record, without measuring anything.
 """
 
 import argparse
@@ -90,45 +94,57 @@ def compare(programs, title, subjects, options, turns=5):
         print(f"| {subject[1]} | {cells[0]} | {cells[1]} | {told[0]} | {told[1]} | {now / before:.2f} |", flush=True)
 
 
+def recorded(path):
+    """Returns the lines of the last table in a record, as far as the picture needs them."""
+    text = pathlib.Path(path).read_text().split("## Grammars")[-1]
+    rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in text.splitlines() if line.startswith("|")]
+    names = {"language": "language", "elements": "elements", "cells": "cells", "support vectors": "support", "learn and prove, s": "learn"}
+    found = []
+    for row in rows[2:]:
+        values = {names[name]: value for name, value in zip(rows[0], row) if name in names}
+        found.append({key: value if key == "language" else float(value) for key, value in values.items()})
+    return found
+
+
 def plot(lines, path):
+    """Draws a row for each language, from few elements to many, and a panel for each quantity."""
     import matplotlib
 
     matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "certificates"})
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "certificates", "font.family": "sans-serif"})
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, 3, figsize=(12, 4), constrained_layout=True)
-    values = [("cells", "cells"), ("support", "support vectors"), ("learn", "seconds to learn and prove")]
-    for axis, (key, label) in zip(axes, values):
-        lines = sorted(lines, key=lambda line: (line[key], line["elements"] * line["symbols"]))
-        for number, line in enumerate(lines):
-            size = line["elements"] * line["symbols"]
-            axis.loglog(size, line[key], "o", color="tab:blue", markersize=5)
-            # Neighboring points have their names on different sides.
-            left = number % 2 == 1
-            axis.annotate(
-                line["language"],
-                (size, line[key]),
-                fontsize=7,
-                xytext=(-6, 0) if left else (6, 0),
-                ha="right" if left else "left",
-                va="center",
-                textcoords="offset points",
-            )
-        axis.set_xlabel("elements × symbols")
-        axis.set_title(label)
-        axis.grid(alpha=0.3)
-        axis.margins(0.15)
+    lines = sorted(lines, key=lambda line: (line["elements"], line["language"]))
+    figure, axes = pyplot.subplots(1, 3, figsize=(11, 4.6), sharey=True, layout="constrained")
+    panels = [("cells", "cells of the proof", "#0072b2", "o"), ("support", "support vectors", "#d55e00", "s"), ("learn", "seconds to learn and prove", "#009e73", "^")]
+    rows = range(len(lines))
+    for axis, (key, label, color, marker) in zip(axes, panels):
+        values = [line[key] for line in lines]
+        axis.hlines(rows, min(values) / 3, values, color="#c8ced6", linewidth=1)
+        axis.plot(values, rows, marker, color=color, markersize=6)
+        for row, value in zip(rows, values):
+            shown = f"{value:,.0f}" if key != "learn" else f"{value:.3g}"
+            axis.annotate(shown, (value, row), xytext=(7, 0), textcoords="offset points", va="center", fontsize=8)
+        axis.set_xscale("log")
+        axis.set_xlim(min(values) / 3, max(values) * 12)
+        axis.set_xlabel(label + " (log scale)")
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_yticks(rows, [f"{line['language']} ({line['elements']:.0f})" for line in lines])
+    axes[0].set_ylabel("language (elements: symbols with their context)")
+    figure.suptitle("What a proof costs grows with the number of elements", fontweight="bold")
     figure.savefig(path, metadata={"Date": None})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
+    parser.add_argument("program", nargs="?")
     parser.add_argument("--lua", action="store_true")
     parser.add_argument("--plot")
     parser.add_argument("--before")
+    parser.add_argument("--record")
     arguments = parser.parse_args()
+    if arguments.record:
+        return plot(recorded(arguments.record), arguments.plot)
     if arguments.before:
         programs = [arguments.before, arguments.program]
         for view in ("symbol", "reservoir"):

@@ -1,8 +1,10 @@
-"""Checks what `check --json` and `parse --format json` print against docs/output.schema.json, with the package jsonschema.
+"""Checks what the program prints and writes against the schemas in docs/, with the package jsonschema.
 
-Usage: output_schema.py ECHOSTACK. Also checks that the spans of a tree cover its text in order. Exits with 1 if not.
+Usage: output_schema.py ECHOSTACK. docs/output.schema.json is for `check --json` and `parse --format json`, docs/schemas for
+files. Also checks that the spans of a tree cover its text in order. Exits with 1 if not.
 """
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,8 +36,39 @@ def walk(node, text):
         yield from walk(child, text)
 
 
+def files(program):
+    """Checks automata, traces, contexts and certificates: those that the program writes, and those in docs/format.md."""
+    validators = {}
+    for path in sorted((ROOT / "docs/schemas").glob("*.schema.json")):
+        schema = json.loads(path.read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validators[path.name.removesuffix(".schema.json")] = jsonschema.Draft202012Validator(schema)
+
+    def printed(*arguments):
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    found = [("automaton", task["automaton"]) for task in printed("tasks", "--json") if task.get("automaton")]
+    found += [("traces", line) for line in printed("teach", "--task", "json", "--count", "50", "--negatives", "0.5")]
+    found += [("traces", line) for line in printed("teach", "--task", "copy", "--count", "2")]
+    with tempfile.TemporaryDirectory() as folder:
+        for options in (["--task", "anbn"], ["--task", "latch", "--lookahead", "reservoir"]):
+            subprocess.run([program, "learn", *options, "--certificate", f"{folder}/c", "-o", f"{folder}/m", "--quiet"], check=True)
+            found.append(("certificate", json.loads(Path(folder, "c").read_text())))
+    for block in re.findall(r"^```json\n(.*?)^```", (ROOT / "docs/format.md").read_text(), re.M | re.S):
+        lines = block.splitlines()
+        kind = json.loads(lines[0])["echostack"] if lines[0].endswith("}") else "automaton"
+        found += [(kind, json.loads(line)) for line in (lines if kind != "automaton" else [block])]
+    for kind, value in found:
+        validators[kind].validate(value)
+    assert {kind for kind, _ in found} == set(validators)
+    assert not validators["traces"].is_valid({"word": ["a"], "steps": [{"shift": True}]})
+    print(f"ok   {len(found)} files and lines are as docs/schemas says")
+
+
 def main():
     program = Path(sys.argv[1]).resolve()
+    files(program)
     schema = json.loads((ROOT / "docs/output.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)

@@ -33,17 +33,25 @@ def main():
     languages = {}
     for language, tokens, contexts, learning in rows(path):
         languages.setdefault(language, []).append((tokens, contexts, learning))
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), constrained_layout=True)
-    for language, points in languages.items():
+    figure, axes = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    # The colors of Okabe and Ito, which people with any kind of color vision can tell apart, and different markers.
+    styles = zip(["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000"], "os^Dv")
+    for (language, points), (color, marker) in zip(languages.items(), styles):
         tokens, contexts, learning = zip(*points)
-        axes[0].semilogx(tokens, contexts, "o-", markersize=4, label=language)
-        axes[1].semilogx(tokens, learning, "o-", markersize=4, label=language)
-    for axis, title in zip(axes, ["distinct contexts", "milliseconds to learn from them"]):
-        axis.set_xlabel("tokens in the corpus")
-        axis.set_title(title)
+        axes[0].semilogx(tokens, contexts, marker + "-", color=color, markersize=5, label=language)
+        # Times vary from run to run, so no line connects them.
+        axes[1].semilogx(tokens, learning, marker, color=color, markersize=6, label=language)
+    axes[0].set_title("Distinct contexts stop growing")
+    axes[0].set_ylabel("distinct contexts")
+    axes[1].set_title("The time to learn from them stays small")
+    axes[1].set_ylabel("milliseconds, one run each")
+    axes[0].set_ylim(bottom=0)
+    axes[1].set_ylim(0, 200)
+    for axis in axes:
+        axis.set_xlabel("tokens in the corpus (log scale)")
         axis.grid(alpha=0.3)
-        axis.set_ylim(bottom=0)
-        axis.legend()
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.legend(frameon=False)
     figure.savefig(picture, metadata={"Date": None})
 
 

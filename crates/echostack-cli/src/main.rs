@@ -1,6 +1,9 @@
-//! The command-line program `echostack`, a thin layer over the library: it parses arguments, calls the library and
-//! prints the results. Data goes to standard output, messages to standard error. The exit code is 0 for accept, 1 for
-//! reject or incomplete, and 2 for an error or a limit; README.md has a table for all commands.
+//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
+//! exported: this is the command-line program `echostack`.
+//!
+//! It is a thin layer over the library: it parses arguments, calls the library and prints the results. Data goes to
+//! standard output, messages to standard error. The exit code is 0 for accept, 1 for reject or incomplete, and 2 for an
+//! error or a limit; docs/getting-started.md has a table for all commands.
 
 // A closed pipe would make `println!` panic; `writeln!` returns an error, which ends the program quietly.
 #![warn(clippy::print_stdout)]

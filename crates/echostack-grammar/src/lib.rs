@@ -1,4 +1,7 @@
-//! Turns grammars in Yacc syntax into automata and words that reservoir stack machines can learn from, and lexers that
+//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
+//! exported: this crate has the grammars, the lexers, and the exports.
+//!
+//! It turns grammars in Yacc syntax into automata and words that reservoir stack machines can learn from, and lexers that
 //! split texts into tokens.
 //!
 //! This crate is for people who have a grammar and want a machine that has learned it. It reads the grammar as it was

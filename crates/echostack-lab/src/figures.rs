@@ -45,9 +45,10 @@ pub enum FigureError {
     },
 }
 
-const BLUE: &str = "#1f6fb4";
-const ORANGE: &str = "#d9730d";
-const GREY: &str = "#555f6b";
+// The colors of Okabe and Ito, which people with any kind of color vision can tell apart.
+const BLUE: &str = "#0072b2";
+const ORANGE: &str = "#d55e00";
+const GREEN: &str = "#009e73";
 
 /// Draws all figures.
 ///
@@ -77,15 +78,14 @@ fn tasks() -> Scene {
     let copy = example(Task::Copy, &|trace| trace.word().len() == 15);
     let repeat = example(Task::RepeatCopy, &|trace| (24..36).contains(&trace.word().len()));
     let Word::Symbols(bits) = latch.word() else { return render_multiple(Vec::new(), Layout::new((0., 1.), (0., 1.))) };
-    let steps = |values: Vec<f64>| values.into_iter().enumerate().map(|(at, y)| (at as f64, y)).collect::<Vec<_>>();
-    let input = steps(bits.iter().map(|bit| bit.index() as f64).collect());
-    let output = steps(latch.steps().iter().map(|step| step.output[0]).collect());
-    let lines = vec![
-        Plot::Line(LinePlot::new().with_data(input).with_step().with_color(BLUE).with_legend("input")),
-        Plot::Line(
-            LinePlot::new().with_data(output).with_step().with_dashed().with_color(ORANGE).with_legend("output"),
-        ),
-    ];
+    let steps = |values: Vec<f64>, color: &str| {
+        // A step lasts from one tick to the next, and so does the last one.
+        let ends = values.last().copied();
+        let points = values.into_iter().chain(ends).enumerate().map(|(at, y)| (at as f64, y)).collect::<Vec<_>>();
+        vec![Plot::Line(LinePlot::new().with_data(points).with_step().with_color(color).with_stroke_width(2.5))]
+    };
+    let input = steps(bits.iter().map(|bit| bit.index() as f64).collect(), BLUE);
+    let output = steps(latch.steps().iter().map(|step| step.output[0]).collect(), ORANGE);
     let inputs = |trace: &Trace| match trace.word() {
         Word::Vectors { width, values } => {
             picture(&values.chunks_exact(*width).map(<[f64]>::to_vec).collect::<Vec<_>>())
@@ -93,23 +93,23 @@ fn tasks() -> Scene {
         Word::Symbols(_) => Vec::new(),
     };
     let outputs = |trace: &Trace| picture(&trace.steps().iter().map(|step| step.output.clone()).collect::<Vec<_>>());
-    let plots = vec![lines, inputs(&copy), inputs(&repeat), outputs(&copy), outputs(&repeat)];
-    let titles = ["latch", "copy: input", "repeat copy: input", "copy: output", "repeat copy: output"];
+    let plots = vec![input, inputs(&copy), inputs(&repeat), output, outputs(&copy), outputs(&repeat)];
+    let titles =
+        ["latch: input", "copy: input", "repeat copy: input", "latch: output", "copy: output", "repeat copy: output"];
     let layouts = plots.iter().zip(titles).map(|(plots, title)| {
         let layout = Layout::auto_from_plots(plots).with_title(title).with_x_label("step");
-        if title == "latch" {
-            layout
-                .with_legend_position(LegendPosition::OutsideBottomCenter)
-                .with_y_axis_max(1.2)
-                .with_y_tick_step(1.)
-                .with_show_grid(false)
+        if title.starts_with("latch") {
+            let last = latch.steps().len() as f64 + 1.;
+            let layout = layout.with_y_label("bit").with_x_axis_min(0.).with_x_axis_max(last);
+            layout.with_y_axis_min(-0.2).with_y_axis_max(1.2).with_y_tick_step(1.)
         } else {
             layout.with_y_label("channel").with_show_grid(false)
         }
     });
     let layouts = layouts.collect();
     Figure::new(2, 3)
-        .with_structure(vec![vec![0, 3], vec![1], vec![2], vec![4], vec![5]])
+        .with_title("The three memory tasks: an example of each, step by step")
+        .with_title_size(20)
         .with_plots(plots)
         .with_layouts(layouts)
         .with_cell_size(380., 260.)
@@ -181,30 +181,35 @@ impl Plane {
 
     fn draw(&self) -> Scene {
         let kinds =
-            [("a", GREY, MarkerShape::Square), ("b", BLUE, MarkerShape::Triangle), ("S", ORANGE, MarkerShape::Circle)];
+            [("a", GREEN, MarkerShape::Square), ("b", BLUE, MarkerShape::Triangle), ("S", ORANGE, MarkerShape::Circle)];
         let mut plots = Vec::new();
         for (symbol, (name, color, marker)) in kinds.into_iter().enumerate() {
             let of: Vec<_> = self.points.iter().filter(|(top, _)| *top == symbol).map(|(_, place)| *place).collect();
             let plot = ScatterPlot::new().with_data(of).with_color(color).with_marker(marker);
-            plots.push(Plot::Scatter(plot.with_size(4.).with_marker_opacity(0.6).with_legend(name)));
+            plots
+                .push(Plot::Scatter(plot.with_size(4.).with_marker_opacity(0.6).with_legend(format!("{name} on top"))));
         }
         let extent = |value: fn(&(f64, f64)) -> f64| {
             let values = self.points.iter().map(|(_, place)| value(place));
             values.fold((0_f64, 0_f64), |(low, high), value| (low.min(value), high.max(value)))
         };
         let ((left, right), (low, high)) = (extent(|place| place.0), extent(|place| place.1));
-        for [across, up, offset] in &self.lines {
+        for ([across, up, offset], name) in self.lines.iter().zip(["a", "b"]) {
             let place = |x: f64| (x, (0.5 - offset - across * x) / up);
             let grid = (0..=400).map(|at| place(left + (right - left) * f64::from(at) / 400.));
-            let inside: Vec<_> = grid.filter(|place| (low..=high).contains(&place.1)).collect();
-            plots.push(Plot::Line(LinePlot::new().with_data(inside).with_color("#222222")));
+            let mut inside = grid.filter(|place| (low..=high).contains(&place.1));
+            let inside: Vec<_> = inside.next().into_iter().chain(inside.last()).collect();
+            let line = LinePlot::new().with_data(inside).with_color("#222222").with_legend(format!("separates {name}"));
+            plots.push(Plot::Line(if name == "a" { line } else { line.with_dashed() }));
         }
         let layout = Layout::auto_from_plots(&plots)
-            .with_title("States of stacks, by the symbol on top")
+            .with_title("Stacks of a^n b^n as states of five neurons: lines separate what is on top")
+            .with_title_size(15)
             .with_x_label("first principal component")
             .with_y_label("second principal component")
-            .with_width(640.)
-            .with_height(440.);
+            .with_width(760.)
+            .with_height(440.)
+            .with_legend_position(LegendPosition::OutsideRightTop);
         render_multiple(plots, layout)
     }
 }
@@ -284,14 +289,15 @@ fn theorem() -> Result<Scene, FigureError> {
     };
     let plots = vec![
         Plot::Line(line(stack, "stack machine", ORANGE, 3.)),
-        Plot::Line(line(echo.clone(), "echo state network", "#9cc4e4", 7.)),
+        Plot::Line(line(echo.clone(), "echo state network", "#56b4e9", 7.)),
         Plot::Line(line(echo, "memory machine", "#222222", 1.5).with_dotted()),
     ];
     let layout = Layout::auto_from_plots(&plots)
         .with_log_y()
-        .with_title("Distance between states with and without an initial b")
+        .with_title("Only a stack remembers: states after a^T $ a^T with and without a b before it")
+        .with_title_size(15)
         .with_x_label("number of letters a on each side of the center (T)")
-        .with_y_label("distance")
+        .with_y_label("distance of the two states")
         .with_width(820.)
         .with_height(440.)
         .with_legend_position(LegendPosition::OutsideRightTop);

@@ -1,4 +1,7 @@
-//! Reservoir stack machines: echo state networks with an explicit stack, driven like an LR(1) automaton.
+//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
+//! exported: this crate has the machines, their training, proofs and tables.
+//!
+//! Reservoir stack machines are echo state networks with an explicit stack, driven like an LR(1) automaton.
 //!
 //! A fixed random recurrent network, the *reservoir*, turns the input so far and the stack into two state vectors. Small
 //! classifiers, the *readouts*, decide from these vectors what to pop, what to push, whether to shift and what to output.
@@ -30,7 +33,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //! The `examples` folder has longer programs: `prove_and_compile` goes from a language to a proved machine and a table,
-//! `own_teacher` trains from annotations made by your own code, and `stream_tokens` reads one token at a time.
+//! `own_teacher` trains from annotations made by your own code, `own_reservoir` has a reservoir of its own, and
+//! `stream_tokens` reads one token at a time.
 //!
 //! # Terms
 //! - A *symbol* is a terminal or a nonterminal of an [`Alphabet`]. A *token* is a terminal at its place in a [`Word`]. The

@@ -1,7 +1,7 @@
-"""Reservoir stack machines: pushdown recognizers that are learned, proved correct, extracted and compiled.
+"""From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved.
 
-A machine learns a language, is proved correct on every word, can be read back as an automaton, and can be compiled
-to a table.
+A reservoir stack machine learns a language, is proved correct on every word, can be read back as an automaton, and
+can be compiled to a table.
 
 >>> import echostack as es
 >>> brackets = es.Language.task("dyck3")

@@ -28,14 +28,16 @@ fn models() -> Models {
     let machine = Task::Dyck2.params(ReservoirKind::Cycle, 64, 0).check().unwrap();
     let machine = machine.fit(&Task::Dyck2.alphabet(), &Task::Dyck2.examples(Split::Train, 100, 0), &()).unwrap();
     models.add("dyck2 machine", &machine.to_bytes().unwrap(), None).unwrap();
-    // The arithmetic grammar reads strings, so its lexer becomes part of the table.
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars/arithmetic");
-    let (grammar, _) = Grammar::open(&folder, Encoding::Auto).unwrap();
-    let lexer = std::fs::read_to_string(folder.join("lexer.l")).unwrap();
-    let mut manifest = Manifest::default();
-    manifest.set_lexer(lexer);
-    let arithmetic = Table::new(&Oracle::strict(grammar.automaton().clone()).unwrap(), manifest).unwrap();
-    models.add("arithmetic", &arithmetic.to_bytes().unwrap(), None).unwrap();
+    // Grammars read strings, so the lexer becomes part of the table.
+    for name in ["arithmetic", "json"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
+        let (grammar, _) = Grammar::open(&folder, Encoding::Auto).unwrap();
+        let lexer = std::fs::read_to_string(folder.join("lexer.l")).unwrap();
+        let mut manifest = Manifest::default();
+        manifest.set_lexer(lexer);
+        let table = Table::new(&Oracle::strict(grammar.automaton().clone()).unwrap(), manifest).unwrap();
+        models.add(name, &table.to_bytes().unwrap(), None).unwrap();
+    }
     models
 }
 
@@ -90,6 +92,31 @@ async fn scripts() {
             runner.run_file_async(&script).await.unwrap_or_else(|error| panic!("{}", error.display(false)));
         }
     }
+}
+
+/// Each query of the page has the result that is shown below it, if there is one.
+#[tokio::test]
+async fn the_page_on_sql_shows_real_results() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sql.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let session = SessionContext::new();
+    register(&session, &models());
+    let mut database = Database(session);
+    let mut shown = 0;
+    for part in page.split("```sql\n").skip(1) {
+        let (query, rest) = part.split_once("```\n").unwrap();
+        let rows = match database.run(query).await.unwrap() {
+            DBOutput::Rows { rows, .. } => rows,
+            DBOutput::StatementComplete(_) => Vec::new(),
+        };
+        if let Some(text) = rest.strip_prefix("```text\n") {
+            let expected: Vec<&str> = text.split("```").next().unwrap().lines().collect();
+            let rows: Vec<String> = rows.iter().map(|row| row.join(", ")).collect();
+            assert_eq!(rows, expected, "{query}");
+            shown += 1;
+        }
+    }
+    assert_eq!(shown, 4);
 }
 
 #[test]
