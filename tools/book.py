@@ -163,6 +163,8 @@ def prepare():
                 return f"![{text}](data:image/{kind};base64,{base64.b64encode((ROOT / path).read_bytes()).decode()})"
             if path in pages:
                 return f"[{text}]({relative(place(path), here)[:-3]}.html{anchor})" if path != page or not anchor else f"[{text}]({anchor})"
+            if path == "docs/SUMMARY.md":
+                return text  # it is the sidebar
             if path.startswith("docs/") and (ROOT / path).is_file():
                 return f"[{text}]({relative(path.removeprefix('docs/'), here)}{anchor})"
             name = path.rsplit("/", 1)[-1]
