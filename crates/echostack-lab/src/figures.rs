@@ -198,7 +198,7 @@ impl Plane {
             let place = |x: f64| (x, (0.5 - offset - across * x) / up);
             let grid = (0..=400).map(|at| place(left + (right - left) * f64::from(at) / 400.));
             let mut inside = grid.filter(|place| (low..=high).contains(&place.1));
-            let inside: Vec<_> = inside.next().into_iter().chain(inside.last()).collect();
+            let inside: Vec<_> = inside.next().into_iter().chain(inside.next_back()).collect();
             let line = LinePlot::new().with_data(inside).with_color("#222222").with_legend(format!("separates {name}"));
             plots.push(Plot::Line(if name == "a" { line } else { line.with_dashed() }));
         }
