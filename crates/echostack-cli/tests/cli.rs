@@ -339,6 +339,12 @@ fn the_page_on_embedding_shows_real_sessions() {
     runs_as_shown("docs/embed.md", 9);
 }
 
+#[test]
+#[ignore = "needs the program echostack-engine next to echostack"]
+fn the_page_on_many_files_shows_real_sessions() {
+    runs_as_shown("docs/scale.md", 11);
+}
+
 /// A table gives the same verdicts as its machine, also on a stream, wherever the stream is cut.
 #[test]
 fn a_table_takes_the_place_of_its_machine() {

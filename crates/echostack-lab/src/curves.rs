@@ -124,7 +124,7 @@ fn draw(name: &'static str, panels: &Panels, title: &str, across: &str) -> Resul
     }
     let wide = if columns.len() == 1 { ACROSS.min(plots.len()) } else { columns.len() };
     let scene = Figure::new(plots.len().div_ceil(wide), wide)
-        .with_title(format!("{title}: mean ± deviation of {repeats} repeats"))
+        .with_title(format!("{title}: mean ± deviation of up to {repeats} repeats"))
         .with_title_size(17)
         .with_plots(plots)
         .with_layouts(layouts)
