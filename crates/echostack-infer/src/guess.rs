@@ -52,12 +52,14 @@ pub struct Guess {
 ///
 /// ```
 /// use echostack_infer::{Settings, guess};
-/// let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
-/// let valid = texts(&["x", "(x)", "((x))", "x(x)", "(x)x", "xx"]);
-/// let invalid = texts(&["", "(", ")", "(x", "x)", "()", "(()", "x()"]);
+/// let texts = |texts: &str| texts.split(' ').map(String::from).collect::<Vec<_>>();
+/// let valid = texts("x () (x) (()) (x,x) ((x),x) (x,(x)) (x,x,x) ((),(x)) (x,())");
+/// let invalid = texts(
+///     "xx (,) (x x) (x,) (,x) x,x x() ()x ()() (x()) (()x) (xx) (x,x() (x,())x (x,()x) ((),)",
+/// );
 /// let guess = guess(&valid, &invalid, &Settings::default(), &())?;
-/// assert!(guess.accepts("((x)x(x))"));
-/// assert!(!guess.accepts("((x)"));
+/// assert!(guess.accepts("((),((x),x))"));
+/// assert!(!guess.accepts("((),,x)"));
 /// # Ok::<(), echostack_infer::InferError>(())
 /// ```
 ///
