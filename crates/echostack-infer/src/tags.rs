@@ -158,9 +158,13 @@ fn pump(words: &[Word], teacher: &mut Teacher<'_>, budget: usize) -> Result<(Vec
                 if !twice || hidden || !nests(teacher, span)? {
                     continue;
                 }
+                let (open, close) = span.parts();
+                if open == close {
+                    // A name that must be repeated, as in XML, neither opens nor closes.
+                    continue;
+                }
                 size = 1;
                 here.push(span.ends);
-                let (open, close) = span.parts();
                 if !patterns.iter().any(|(x, y)| x == open && y == close) {
                     patterns.push((open.to_vec(), close.to_vec()));
                     known.extend([span.pumped(2, 2), span.pumped(3, 3)]);
@@ -391,7 +395,8 @@ mod tests {
         assert_eq!((calls, returns), (vec!["(".to_string()], vec![")".to_string()]));
     }
 
-    /// Elements, empty elements and comments: `<` has three closers.
+    /// Elements, empty elements and comments: `<` has three closers. The names of elements can be longer, but only if both
+    /// are.
     #[test]
     fn an_opener_can_have_several_closers() {
         fn content(mut text: &str) -> &str {
@@ -402,6 +407,10 @@ mod tests {
                     Some(rest)
                 } else if let Some(rest) = text.strip_prefix("<a>") {
                     content(rest).strip_prefix("</a>")
+                } else if let Some(rest) = text.strip_prefix("<aa>") {
+                    content(rest).strip_prefix("</aa>")
+                } else if let Some(rest) = text.strip_prefix("<aaa>") {
+                    content(rest).strip_prefix("</aaa>")
                 } else {
                     text.strip_prefix('a')
                 };
