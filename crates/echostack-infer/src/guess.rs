@@ -88,17 +88,20 @@ pub fn guess(
     let texts = Texts { valid, invalid };
     let words = |texts: &[String]| -> Vec<Word> { texts.iter().filter_map(|text| symbols.base(text)).collect() };
     let (good, bad) = (words(&texts.valid), words(&texts.invalid));
-    let pairs = brackets(&good);
+    let check = || {
+        if control.cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        if began.elapsed() > settings.asking.time { Err(Stop::Time(settings.asking.time)) } else { Ok(()) }
+    };
+    let pairs = brackets(&good, check)?;
     let text = |pair: (&_, &_)| (symbols.text(*pair.0), symbols.text(*pair.1));
     let brackets = pairs.iter().map(text).collect();
     let mut merging = Merging::new(&good, &bad, pairs).ok_or(InferError::TooLarge)?;
     let states = merging.states();
     let ended = merging.merge(|kept| {
         control.progress(Stage::Explore, kept, states);
-        if control.cancelled() {
-            return Err(Stop::Cancelled);
-        }
-        if began.elapsed() > settings.asking.time { Err(Stop::Time(settings.asking.time)) } else { Ok(()) }
+        check()
     });
     let limit = match ended {
         Ok(()) => None,

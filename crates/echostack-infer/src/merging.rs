@@ -17,14 +17,17 @@ const MAX_STATES: usize = 2_000_000;
 /// Openers, each with its closer.
 pub(crate) type Pairs = BTreeMap<Sym, Sym>;
 
-/// Returns the pairs of symbols that nest and match in all words: brackets, as far as valid words alone can tell.
-pub(crate) fn brackets(words: &[Word]) -> Pairs {
-    let symbols: BTreeSet<Sym> = words.iter().flatten().copied().collect();
+/// Returns the pairs of symbols that nest and match in all words: brackets, as far as valid words alone can tell. `check`
+/// returns an error if the run must stop.
+pub(crate) fn brackets(words: &[Word], check: impl Fn() -> Result<(), Stop>) -> Result<Pairs, Stop> {
+    let mut counts: BTreeMap<Sym, usize> = BTreeMap::new();
+    words.iter().flatten().for_each(|&symbol| *counts.entry(symbol).or_default() += 1);
     let mut chosen = Pairs::new();
-    for &open in &symbols {
-        for &close in &symbols {
+    for (&open, &count) in &counts {
+        check()?;
+        for (&close, _) in counts.iter().filter(|&(&close, &other)| other == count && close != open && count > 1) {
             let taken = |symbol| chosen.contains_key(&symbol) || chosen.values().any(|&other| other == symbol);
-            if open == close || taken(open) || taken(close) || !nests(words, open, close) {
+            if taken(open) || taken(close) || !nests(words, open, close) {
                 continue;
             }
             chosen.insert(open, close);
@@ -33,7 +36,7 @@ pub(crate) fn brackets(words: &[Word]) -> Pairs {
             }
         }
     }
-    chosen
+    Ok(chosen)
 }
 
 /// Returns whether two symbols occur equally often, never a closer before its opener, and somewhere one pair in another.
@@ -468,7 +471,7 @@ mod tests {
             ['(', ')', 'x', ','].map(|letter| names.add_class(letter, crate::charset::CharSet::of(letter)));
         let valid = |word: &Word| value(word, [open, close, x, comma]).is_some_and(<[Sym]>::is_empty);
         let (good, bad): (Vec<Word>, Vec<Word>) = all(&[open, close, x, comma], 7).into_iter().partition(valid);
-        let pairs = brackets(&good);
+        let pairs = brackets(&good, || Ok(())).unwrap();
         assert_eq!(pairs, Pairs::from([(open, close)]));
         let mut merging = Merging::new(&good, &bad, pairs).unwrap();
         merging.merge(|_| Ok(())).unwrap();
