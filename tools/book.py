@@ -11,6 +11,7 @@ accordingly. A link to a file that is not in the book becomes plain text.
 """
 
 import base64
+import functools
 import html.parser
 import json
 import os
@@ -63,6 +64,7 @@ def links(text):
     return [match.group(3) for code, piece in pieces(text) if not code for match in LINK.finditer(piece)]
 
 
+@functools.cache
 def anchors(text):
     """Returns the anchors of the headings of a page, as GitHub and mdBook make them."""
     found = set()

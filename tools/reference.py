@@ -168,7 +168,7 @@ def signature(function, name, skip_first):
 def markdown(doc):
     """Turns a docstring in numpydoc's form into Markdown."""
     doc = re.sub(r":(?:class|meth|func|mod|attr):`~?([^`]*)`", r"``\1``", inspect.cleandoc(doc))
-    out, section, example = [], None, False
+    out, section = [], None
     lines = doc.splitlines()
     at = 0
     while at < len(lines):
@@ -200,8 +200,8 @@ def markdown(doc):
 
 
 def spans(text):
-    parts = re.split(r"(``.*?``)", text)
-    return "".join("`" + part[2:-2] + "`" if part.startswith("``") else re.sub(r"([<>*_\[\]|])", r"\\\1", part) for part in parts)
+    """Turns the code of a docstring, between two backquotes on each side, into that of Markdown."""
+    return escape(text.replace("``", "`"))
 
 
 def decorators(node):
@@ -213,7 +213,7 @@ def of_class(node, classes):
     start = next((item for item in node.body if isinstance(item, ast.FunctionDef) and item.name == "__init__"), None)
     bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
     shown = signature(start, node.name, True) if start and not node.name.endswith("Error") and "native" not in ast.unparse(start.args) else node.name
-    out += ["```python-signature", f"class {shown}", "```", "", markdown(ast.get_docstring(node) or "")]
+    out += ["```py", f"class {shown}", "```", "", markdown(ast.get_docstring(node) or "")]
     inherited = [base for base in bases if base in classes]
     if inherited:
         out += ["", "It also has the methods of " + " and ".join(f"[`{base}`](#{base.lower()})" for base in inherited) + "."]
@@ -228,7 +228,7 @@ def of_class(node, classes):
             out += ["", f"#### {node.name}.{item.name}", "", markdown(doc)]
         else:
             called = signature(item, item.name, "staticmethod" not in kinds)
-            out += ["", f"#### {node.name}.{item.name}", "", "```python-signature", f"{node.name}.{called}" if "classmethod" in kinds else called, "```", "", markdown(doc)]
+            out += ["", f"#### {node.name}.{item.name}", "", "```py", f"{node.name}.{called}" if "classmethod" in kinds else called, "```", "", markdown(doc)]
     return out
 
 
@@ -264,8 +264,8 @@ def python_page():
             if isinstance(node, ast.ClassDef):
                 out += of_class(node, covered)
             else:
-                out += ["```python-signature", signature(node, name, False), "```", "", markdown(ast.get_docstring(node) or "")]
-    return "\n".join(out).replace("```python-signature", "```py") + "\n"
+                out += ["```py", signature(node, name, False), "```", "", markdown(ast.get_docstring(node) or "")]
+    return "\n".join(out) + "\n"
 
 
 def main():

@@ -3,21 +3,18 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use echostack::Control;
 use echostack::control::Stage;
-use echostack_grammar::Lexer;
 use serde_json::{Value, json};
 
 use crate::bound::error_bound;
 use crate::charset::CharSet;
 use crate::hypothesis::{Hypothesis, Model};
-use crate::infer::{InferError, Settings, hold_out};
+use crate::infer::{InferError, Settings, distinct, hold_out, lexer_of};
 use crate::language::Language;
 use crate::merging::{Merging, brackets};
-use crate::oracle::MAX_TEXT;
 use crate::queries::Stop;
 use crate::report::{list, save, tell_language};
 use crate::symbols::{Symbols, Word};
@@ -37,8 +34,8 @@ pub struct Texts {
 /// A language that fits all texts it was made from. Whether it fits any others is not known: it is a guess.
 #[derive(Debug)]
 pub struct Guess {
-    hypothesis: Hypothesis,
     language: Language,
+    states: usize,
     texts: Texts,
     held_out: Texts,
     delta: f64,
@@ -73,10 +70,7 @@ pub fn guess(
     control: &dyn Control,
 ) -> Result<Guess, InferError> {
     let began = Instant::now();
-    let [mut valid, mut invalid] = [valid, invalid].map(|texts| {
-        let unique: BTreeSet<&String> = texts.iter().filter(|text| text.len() <= MAX_TEXT).collect();
-        unique.into_iter().cloned().collect::<Vec<String>>()
-    });
+    let [mut valid, mut invalid] = [valid, invalid].map(distinct);
     if valid.is_empty() {
         return Err(InferError::NoExamples);
     }
@@ -110,33 +104,28 @@ pub fn guess(
     };
     let hypothesis = Hypothesis { symbols, model: Model::Modules(merging.automaton()) };
     let comment = format!("Guessed from {} valid and {} invalid texts.", texts.valid.len(), texts.invalid.len());
-    let language = Language::of(&hypothesis, &texts.valid, &comment).ok_or(InferError::TooLarge)?;
-    let delta = settings.delta / 2.;
-    Ok(Guess { hypothesis, language, texts, held_out, delta, brackets, limit, time: began.elapsed() })
+    // The grammar must judge the texts as the automaton does, which fits them all.
+    let all = [&texts.valid[..], &texts.invalid].concat();
+    let language = Language::of(&hypothesis, &all, &comment).ok_or(InferError::TooLarge)?;
+    let (states, delta) = (hypothesis.size(), settings.delta / 2.);
+    Ok(Guess { language, states, texts, held_out, delta, brackets, limit, time: began.elapsed() })
 }
 
 /// Returns the tokens of the lexer that was given, or else classes of characters.
 fn symbols((valid, invalid): (&[String], &[String]), settings: &Settings) -> Result<Symbols, InferError> {
-    if let Some(lexer) = &settings.lexer {
-        let lexer = Arc::new(Lexer::new(lexer)?);
-        if let Some(example) = valid.iter().find(|text| lexer.tokens(text).1.is_some()) {
-            return Err(InferError::Unread { example: example.clone() });
+    let symbols = if let Some(source) = &settings.lexer {
+        Symbols::of_lexer(lexer_of(source, valid)?, valid)
+    } else {
+        let letters: BTreeSet<char> = valid.iter().flat_map(|text| text.chars()).collect();
+        let mut ranges = Vec::new();
+        for range in RANGES {
+            ranges.push(range);
+            if clash(&classes(&letters, &ranges), valid, invalid).is_some() {
+                ranges.pop();
+            }
         }
-        let symbols = Symbols::of_lexer(lexer, valid);
-        return match clash(&symbols, valid, invalid) {
-            Some(text) => Err(InferError::Both { text }),
-            None => Ok(symbols),
-        };
-    }
-    let mut ranges: BTreeSet<(char, char)> = BTreeSet::new();
-    let letters: BTreeSet<char> = valid.iter().flat_map(|text| text.chars()).collect();
-    for range in RANGES {
-        let more: BTreeSet<_> = ranges.iter().copied().chain([range]).collect();
-        if clash(&classes(&letters, &more), valid, invalid).is_none() {
-            ranges = more;
-        }
-    }
-    let symbols = classes(&letters, &ranges);
+        classes(&letters, &ranges)
+    };
     match clash(&symbols, valid, invalid) {
         Some(text) => Err(InferError::Both { text }),
         None => Ok(symbols),
@@ -144,7 +133,7 @@ fn symbols((valid, invalid): (&[String], &[String]), settings: &Settings) -> Res
 }
 
 /// Returns symbols in which some ranges of characters are one class each, and every other character stands for itself.
-fn classes(letters: &BTreeSet<char>, ranges: &BTreeSet<(char, char)>) -> Symbols {
+fn classes(letters: &BTreeSet<char>, ranges: &[(char, char)]) -> Symbols {
     let mut symbols = Symbols::default();
     let within = |&(from, to): &(char, char), letter: char| (from..=to).contains(&letter);
     for range in ranges {
@@ -195,7 +184,7 @@ impl Guess {
 
     /// Returns the number of states.
     pub fn states(&self) -> usize {
-        self.hypothesis.size()
+        self.states
     }
 
     /// Returns the time that the guess took.

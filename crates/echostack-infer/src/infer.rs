@@ -173,8 +173,7 @@ pub fn infer(
         return Err(InferError::NoLexer);
     }
     let mut teacher = Teacher::new(Queries::new(oracle, settings.asking.clone(), control)?);
-    let unique: BTreeSet<&String> = examples.iter().filter(|text| text.len() <= MAX_TEXT).collect();
-    let unique: Vec<String> = unique.into_iter().cloned().collect();
+    let unique = distinct(examples);
     let Some(first) = unique.first() else { return Err(InferError::NoExamples) };
     let answers = teacher.queries.ask_all(&unique)?;
     let (mut valid, mut rejected) = (Vec::new(), Vec::new());
@@ -185,11 +184,8 @@ pub fn infer(
         return Err(InferError::NoneValid { count: unique.len(), example: first.clone() });
     }
     let held_out = hold_out(&mut valid, settings);
-    if let Some(lexer) = &settings.lexer {
-        let lexer = Arc::new(Lexer::new(lexer)?);
-        if let Some(example) = valid.iter().chain(&held_out).find(|text| lexer.tokens(text).1.is_some()) {
-            return Err(InferError::Unread { example: example.clone() });
-        }
+    if let Some(source) = &settings.lexer {
+        let lexer = lexer_of(source, valid.iter().chain(&held_out))?;
         teacher.queries.lexer = Some(lexer.clone());
         teacher.symbols = Symbols::of_lexer(lexer, &valid);
     }
@@ -307,6 +303,24 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
             Ending::Settled
         };
         return Ok((ending, (hypothesis, Some(language), Some(checks))));
+    }
+}
+
+/// Returns the texts without repetitions, in order. Those that are too long to be asked about are left out.
+pub(crate) fn distinct(texts: &[String]) -> Vec<String> {
+    let unique: BTreeSet<&String> = texts.iter().filter(|text| text.len() <= MAX_TEXT).collect();
+    unique.into_iter().cloned().collect()
+}
+
+/// Returns the lexer that was given, if it reads all valid texts.
+pub(crate) fn lexer_of<'t>(
+    source: &str,
+    valid: impl IntoIterator<Item = &'t String>,
+) -> Result<Arc<Lexer>, InferError> {
+    let lexer = Arc::new(Lexer::new(source)?);
+    match valid.into_iter().find(|text| lexer.tokens(text).1.is_some()) {
+        Some(example) => Err(InferError::Unread { example: example.clone() }),
+        None => Ok(lexer),
     }
 }
 

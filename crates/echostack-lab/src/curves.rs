@@ -232,5 +232,5 @@ fn style(model: &str, in_family: bool) -> (&'static str, MarkerShape, f64) {
         _ if !in_family => usize::from(model.contains("RSM")),
         _ => ["rand", "CRJ", "LDN"].iter().position(|kind| model.starts_with(kind)).unwrap_or(1),
     };
-    styles.into_iter().nth(number).unwrap_or(("#000000", MarkerShape::Circle, 1.))
+    styles[number]
 }

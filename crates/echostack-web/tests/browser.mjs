@@ -140,6 +140,14 @@ async function sameFiles(name, grammar) {
   }
   return files.model;
 }
+// Learns a shipped grammar within so many seconds, and returns the model of the command line, which is the same.
+async function learnShipped(name, most) {
+  await choose(`${name}:`);
+  const seconds = await learn();
+  console.log(`${name}: ${seconds.toFixed(2)} s`);
+  assert(seconds < most * slack);
+  return sameFiles(name, join(root, 'testdata/grammars', name));
+}
 // Steps through a word with the keyboard and compares the stack at each step.
 async function sameSteps(model, word, tokens) {
   const stacks = nativeStacks(model, word, tokens);
@@ -172,11 +180,7 @@ try {
   await page.waitForSelector('#try-start:enabled');
 
   await test('dyck1 is learned, with the files of the command line, and each step has the stack of the command line', async () => {
-    await choose('dyck1:');
-    const seconds = await learn();
-    console.log(`dyck1: ${seconds.toFixed(2)} s`);
-    assert(seconds < 2 * slack);
-    const model = await sameFiles('dyck1', join(root, 'testdata/grammars/dyck1'));
+    const model = await learnShipped('dyck1', 2);
     const word = '(()(()))()';
     await read(word);
     assert.equal(await text('verdict'), 'Accepted.');
@@ -202,11 +206,7 @@ try {
   });
 
   await test('JSON is learned, and its steps and reports are those of the command line', async () => {
-    await choose('json:');
-    const seconds = await learn();
-    console.log(`json: ${seconds.toFixed(2)} s`);
-    assert(seconds < 15 * slack);
-    const model = await sameFiles('json', join(root, 'testdata/grammars/json'));
+    const model = await learnShipped('json', 15);
     const word = '{"a": [1, true], "b": null}';
     await read(word);
     const tokens = ['{', 'STRING', ':', '[', 'NUMBER', ',', 'true', ']', ',', 'STRING', ':', 'null', '}'];

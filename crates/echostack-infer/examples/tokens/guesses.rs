@@ -53,12 +53,10 @@ pub(crate) fn tell(
         };
         let words: Vec<Vec<String>> = (0..size).filter_map(|_| draw(&mut random)).collect();
         let texts: Vec<String> = words.iter().map(|word| word.join(" ")).collect();
-        let mut near = |words: &[Vec<String>], count: usize| -> Vec<String> {
-            let edited =
-                (0..count).filter_map(|_| Some(edit(words.choose(&mut random)?, &tokens, &mut random).join(" ")));
-            edited.collect()
+        let near = |words: &[Vec<String>], random: &mut ChaCha8Rng| -> Option<String> {
+            Some(edit(words.choose(random)?, &tokens, random).join(" "))
         };
-        let mut invalid = near(&words, 3 * size);
+        let mut invalid: Vec<String> = (0..3 * size).filter_map(|_| near(&words, &mut random)).collect();
         invalid.retain(|text| !valid(text));
         invalid.truncate(size);
         let settings = Settings { lexer: Some(lexer.to_string()), hold_out: Some(0.2), ..Settings::default() };
@@ -68,9 +66,7 @@ pub(crate) fn tell(
         let mut random = ChaCha8Rng::seed_from_u64(1_000_000 + size as u64);
         let fresh: Vec<Vec<String>> = (0..FRESH.0).filter_map(|_| draw(&mut random)).collect();
         let recall = fresh.iter().filter(|word| guess.accepts(&word.join(" "))).count() as f64 / fresh.len() as f64;
-        let edited: BTreeSet<String> = (0..FRESH.1)
-            .filter_map(|_| Some(edit(fresh.choose(&mut random)?, &tokens, &mut random).join(" ")))
-            .collect();
+        let edited: BTreeSet<String> = (0..FRESH.1).filter_map(|_| near(&fresh, &mut random)).collect();
         let wrong = edited.iter().filter(|text| guess.accepts(text) != valid(text)).count();
         let held_out = guess.held_out();
         let [rejected, accepted] = guess.mistakes(held_out).map(|wrong| wrong.len());
