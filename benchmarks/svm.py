@@ -1,27 +1,21 @@
-"""Times scikit-learn's SVC on the rows written by examples/svm_speed.rs, and compares with the seconds that it printed.
+"""Times scikit-learn's SVC on the rows written by examples/svm_speed.rs; benchmarks/speed.py calls it."""
 
-Usage: svm.py FOLDER SECONDS. `make speed` calls it.
-"""
-import pathlib
-import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from sklearn.svm import SVC
 
+SETS = ("pop", "push", "output")
 
-def main():
-    folder, ours = pathlib.Path(sys.argv[1]), float(sys.argv[2])
+
+def train(folder: Path) -> float:
+    """Returns the CPU seconds of training on all sets of rows."""
     sets = []
-    for name in ("pop", "push", "output"):
+    for name in SETS:
         y = np.fromfile(folder / f"{name}.y", dtype="<i8")
         sets.append((np.fromfile(folder / f"{name}.x", dtype="<f8").reshape(len(y), -1), y))
-    start = time.perf_counter()
+    start = time.process_time()
     for x, y in sets:
         SVC(kernel="rbf", gamma="scale", C=100.0).fit(x, y)
-    theirs = time.perf_counter() - start
-    shapes = ", ".join(f"{x.shape[0]} x {x.shape[1]} in {len(set(y))} classes" for x, y in sets)
-    print(f"support vector machines on {shapes}: ours {ours:.4f} s, scikit-learn {theirs:.4f} s, {theirs / ours:.2f} times faster")
-
-
-main()
+    return time.process_time() - start
