@@ -5,7 +5,8 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
-use echostack::{Control, Limits, Model, Verdict};
+use echostack::recognize::Outcome;
+use echostack::{Control, Limits, Model};
 use echostack_arrow::{Words, verdict_fields, verdicts};
 use echostack_grammar::Judge;
 use pyo3::prelude::*;
@@ -38,8 +39,8 @@ fn only_column(chunk: ArrayRef) -> PyResult<ArrayRef> {
     }
 }
 
-/// The verdict on each word; `None` where the row is null.
-pub(crate) struct Verdicts(Vec<Option<Verdict>>);
+/// The outcome of each word; `None` where the row is null.
+pub(crate) struct Outcomes(Vec<Option<Outcome>>);
 
 /// Judges a column without holding the interpreter's lock.
 pub(crate) fn judge(
@@ -48,7 +49,7 @@ pub(crate) fn judge(
     words: &Bound<'_, PyAny>,
     limits: Limits,
     in_turn: bool,
-) -> PyResult<Verdicts> {
+) -> PyResult<Outcomes> {
     let chunks = column(words)?;
     let judge = Judge::new(model).map_err(|error| Kind::Grammar.error(error))?;
     let waiting = Waiting::turns(in_turn);
@@ -58,21 +59,20 @@ pub(crate) fn judge(
         }
         let rows = chunk.slice(start, ROWS_AT_ONCE.min(chunk.len() - start));
         let words = Words::read(&rows, &judge).map_err(|error| Kind::Data.error(error))?;
-        let verdicts = judging::judge_tokens(judge.model(), &words, limits, &waiting);
-        Ok(verdicts)
+        Ok(judging::judge_tokens(judge.model(), &words, limits, &waiting))
     };
     let parts =
         chunks.iter().flat_map(|chunk| (0..chunk.len().max(1)).step_by(ROWS_AT_ONCE).map(move |start| (chunk, start)));
-    let verdicts = waiting.finish(py, || parts.map(part).collect::<PyResult<Vec<_>>>())?;
-    Ok(Verdicts(verdicts?.concat()))
+    let outcomes = waiting.finish(py, || parts.map(part).collect::<PyResult<Vec<_>>>())?;
+    Ok(Outcomes(outcomes?.concat()))
 }
 
-impl Verdicts {
+impl Outcomes {
     /// Returns whether each word is accepted.
     pub(crate) fn accepts(&self) -> PyResult<Vec<bool>> {
         let missing = |row| Kind::Data.error(format!("row {row} is null; remove the null rows, or use check_arrow"));
         let rows = self.0.iter().enumerate();
-        rows.map(|(row, verdict)| verdict.as_ref().map(Verdict::is_accept).ok_or_else(|| missing(row))).collect()
+        rows.map(|(row, outcome)| outcome.map(Outcome::is_accept).ok_or_else(|| missing(row))).collect()
     }
 
     /// Returns a batch with the verdict and the position for each word, with nulls where the row is null.

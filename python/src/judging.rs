@@ -1,7 +1,7 @@
 //! Judging words that come from Python, with machines or tables. Ctrl-C stops each of these calls.
 
-use echostack::recognize::{Observer, watch_all};
-use echostack::table::Scanner;
+use echostack::recognize::{Answer, Observer, Outcome, watch_all};
+use echostack::table::{Lanes, Scanner};
 use echostack::{Control, Limits, Model, Recognizer, Session, SymbolId, Verdict, Word};
 use echostack_arrow::Words;
 use numpy::{IntoPyArray, PyArray1};
@@ -14,21 +14,21 @@ use crate::errors;
 use crate::waiting::{Stopping, Waiting};
 
 /// The number of words that a thread takes at a time.
-const WORDS_AT_ONCE: usize = 32;
+const WORDS_AT_ONCE: usize = 1 << 8;
 /// The number of rows of a column that a thread takes at a time.
 const ROWS_AT_ONCE: usize = 1 << 10;
 /// The number of tokens that a table reads between two checks whether the call was stopped.
 const TOKENS_AT_ONCE: usize = 1 << 14;
 
 /// Judges words with a machine or a table, each with its own observer, on all threads or on the calling thread. Returns
-/// the verdicts and the observers.
-pub(crate) fn watch<R: Recognizer, W: Observer + Clone + Send>(
+/// the answers and the observers.
+pub(crate) fn watch<R: Recognizer, W: Observer + Clone + Send, A: Answer>(
     recognizer: &R,
     words: &[Word],
     observer: &W,
     limits: Limits,
     waiting: &Waiting,
-) -> Vec<(Verdict, W)> {
+) -> Vec<(A, W)> {
     let words: Vec<&Word> = words.iter().collect();
     let mut watches = vec![Stopping(waiting, observer.clone()); words.len()];
     let verdicts = if waiting.is_in_turn() {
@@ -45,23 +45,33 @@ pub(crate) fn watch<R: Recognizer, W: Observer + Clone + Send>(
 }
 
 /// Reads words with a table, as fast as possible, until the call is stopped.
-pub(crate) fn scan<'a>(
+pub(crate) fn scan<'a, A: Answer>(
     table: &echostack::Table,
     words: impl Iterator<Item = &'a [SymbolId]>,
     limits: Limits,
     waiting: &Waiting,
-) -> Vec<Verdict> {
-    let mut scanner = Scanner::new(table, limits);
-    let one = |tokens: &[SymbolId]| {
+) -> Vec<A> {
+    let words: Vec<&[SymbolId]> = words.collect();
+    let (mut lanes, mut scanner) = (Lanes::new(table, limits), Scanner::new(table, limits));
+    let mut long = |tokens: &[SymbolId]| {
         for tokens in tokens.chunks(TOKENS_AT_ONCE) {
             if waiting.cancelled() {
                 return None;
             }
             scanner.read(tokens.iter().copied());
         }
-        Some(scanner.finish())
+        Some(scanner.answer())
     };
-    words.map_while(one).collect()
+    let mut answers = Vec::with_capacity(words.len());
+    // Long words are read one by one, so that they can be stopped.
+    for words in words.chunk_by(|one, next| one.len().max(next.len()) <= TOKENS_AT_ONCE) {
+        match words {
+            [word] => answers.extend(long(word)),
+            _ if waiting.cancelled() => break,
+            _ => answers.extend(lanes.judge::<A>(words.iter().copied())),
+        }
+    }
+    answers
 }
 
 /// Returns the tokens of a word, or `None` if it consists of vectors.
@@ -73,13 +83,13 @@ fn tokens(word: &Word) -> Option<&[SymbolId]> {
 }
 
 /// Judges words without holding the interpreter's lock, on all threads or, one after the other, on the calling thread.
-fn judge(
+fn judge<A: Answer + 'static>(
     py: Python<'_>,
     model: &Model,
     words: &Bound<'_, PyAny>,
     max_depth: Option<usize>,
     in_turn: bool,
-) -> PyResult<Vec<Verdict>> {
+) -> PyResult<Vec<A>> {
     let words = convert::words(words, model.alphabet())?;
     let (limits, waiting) = (limits(max_depth), Waiting::turns(in_turn));
     waiting.finish(py, || match model.table() {
@@ -87,24 +97,24 @@ fn judge(
             let some = |words: &[Word]| scan(table, words.iter().filter_map(tokens), limits, &waiting);
             if in_turn { some(&words) } else { words.par_chunks(WORDS_AT_ONCE).flat_map_iter(some).collect() }
         }
-        _ => watch(model, &words, &(), limits, &waiting).into_iter().map(|(verdict, ())| verdict).collect(),
+        _ => watch(model, &words, &(), limits, &waiting).into_iter().map(|(answer, ())| answer).collect(),
     })
 }
 
 /// Judges the words of a column; `None` stands for a null.
-pub(crate) fn judge_tokens(model: &Model, words: &Words, limits: Limits, waiting: &Waiting) -> Vec<Option<Verdict>> {
+pub(crate) fn judge_tokens(model: &Model, words: &Words, limits: Limits, waiting: &Waiting) -> Vec<Option<Outcome>> {
     let some = |start: usize| {
         let rows = start..(start + ROWS_AT_ONCE).min(words.len());
         let present = rows.clone().filter_map(|row| words.get(row));
-        let verdicts = if let Some(table) = model.table() {
+        let outcomes = if let Some(table) = model.table() {
             scan(table, present, limits, waiting)
         } else {
             let present: Vec<Word> = present.map(|tokens| Word::Symbols(tokens.to_vec())).collect();
             let judged = watch(model, &present, &(), limits, waiting);
-            judged.into_iter().map(|(verdict, ())| verdict).collect()
+            judged.into_iter().map(|(outcome, ())| outcome).collect()
         };
-        let mut verdicts = verdicts.into_iter();
-        rows.map(move |row| words.get(row).and_then(|_| verdicts.next())).collect::<Vec<_>>()
+        let mut outcomes = outcomes.into_iter();
+        rows.map(move |row| words.get(row).and_then(|_| outcomes.next())).collect::<Vec<_>>()
     };
     let starts: Vec<usize> = (0..words.len()).step_by(ROWS_AT_ONCE).collect();
     if waiting.is_in_turn() {
@@ -122,7 +132,7 @@ pub(crate) fn verdicts<'py>(
     max_depth: Option<usize>,
     in_turn: bool,
 ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-    let verdicts = judge(py, model, words, max_depth, in_turn)?;
+    let verdicts: Vec<Verdict> = judge(py, model, words, max_depth, in_turn)?;
     let convert = |verdict| {
         py.check_signals()?;
         convert::verdict(py, model.alphabet(), verdict)
@@ -138,8 +148,8 @@ pub(crate) fn accepts<'py>(
     max_depth: Option<usize>,
     in_turn: bool,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-    let verdicts = judge(py, model, words, max_depth, in_turn)?;
-    Ok(verdicts.iter().map(Verdict::is_accept).collect::<Vec<bool>>().into_pyarray(py))
+    let outcomes: Vec<Outcome> = judge(py, model, words, max_depth, in_turn)?;
+    Ok(outcomes.into_iter().map(Outcome::is_accept).collect::<Vec<bool>>().into_pyarray(py))
 }
 
 /// Returns all events on a word, and the verdict.

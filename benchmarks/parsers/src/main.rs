@@ -1,20 +1,20 @@
-//! Compares the speed of recognizers: a compiled table, LALRPOP, lrpar, and a loop written by hand.
+//! Compares the speed of recognizers: a compiled table, LALRPOP, lrpar, and loops written by hand.
 //!
-//! All of them read the same words, given as token numbers, and build nothing. `cargo run --release -- 100` runs 100
-//! million tokens through each recognizer; an additional argument selects one recognizer by name.
+//! All of them read the same words, given as token numbers, and build nothing. `cargo run --release -- 2 5` draws two
+//! million tokens of each language and runs all recognizers in turns, five times. The times are CPU times per token: the
+//! median, the smallest and the largest. A third argument selects one language by name.
 
 use std::hint::black_box;
-use std::time::Instant;
+use std::path::Path;
 
 use cfgrammar::Span;
 use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
-use echostack::extract::extract;
-use echostack::language::{WordKind, draw};
-use echostack::recognize::{Mode, View};
-use echostack::reservoir::ReservoirKind;
-use echostack::symbol::Input;
+use echostack::language::{Language, WordKind, draw};
+use echostack::recognize::Outcome;
+use echostack::table::Lanes;
 use echostack::tasks::Task;
-use echostack::{Limits, Manifest, Oracle, Params, Scanner, Study, SymbolId, Table};
+use echostack::{Limits, Manifest, Oracle, Scanner, SymbolId, Table, Word};
+use echostack_grammar::{Encoding, Grammar};
 use lrlex::{DefaultLexeme, DefaultLexerTypes};
 use lrpar::{Lexeme, Lexer, NonStreamingLexer, RTParserBuilder, RecoveryKind};
 use lrtable::Minimiser;
@@ -50,7 +50,7 @@ const TOKENS: [Token; 9] =
 
 /// A word in the form that lrpar needs.
 #[derive(Debug)]
-struct Word<'a> {
+struct Tokens<'a> {
     tokens: &'a [u8],
     /// The grammar's number for each token.
     numbers: &'a [u32],
@@ -58,14 +58,14 @@ struct Word<'a> {
 
 type Types = DefaultLexerTypes<u32>;
 
-impl Lexer<Types> for Word<'_> {
+impl Lexer<Types> for Tokens<'_> {
     fn iter<'a>(&'a self) -> Box<dyn Iterator<Item = Result<DefaultLexeme<u32>, lrlex::LRLexError>> + 'a> {
         let lexeme = |(at, &token): (usize, &u8)| Ok(DefaultLexeme::new(self.numbers[usize::from(token)], at, 1));
         Box::new(self.tokens.iter().enumerate().map(lexeme))
     }
 }
 
-impl<'a> NonStreamingLexer<'a, Types> for Word<'a> {
+impl<'a> NonStreamingLexer<'a, Types> for Tokens<'a> {
     fn span_str(&self, _: Span) -> &'a str {
         ""
     }
@@ -80,7 +80,7 @@ impl<'a> NonStreamingLexer<'a, Types> for Word<'a> {
 }
 
 /// Decides whether three kinds of brackets are balanced, as a programmer would write it who needs nothing else.
-fn by_hand(word: &[u8], stack: &mut Vec<u8>) -> bool {
+fn dyck3_by_hand(word: &[u8], stack: &mut Vec<u8>) -> bool {
     stack.clear();
     for &token in word {
         if token & 1 == 0 {
@@ -92,103 +92,185 @@ fn by_hand(word: &[u8], stack: &mut Vec<u8>) -> bool {
     stack.is_empty() && !word.is_empty()
 }
 
-/// Runs through all words `passes` times, and returns the nanoseconds per token and the number of accepted words.
-fn time(words: &[Vec<u8>], passes: usize, mut accepts: impl FnMut(&[u8]) -> bool) -> (f64, usize) {
-    let tokens: usize = words.iter().map(Vec::len).sum();
-    let start = Instant::now();
-    let mut accepted = 0;
-    for _ in 0..passes {
-        accepted = words.iter().filter(|word| accepts(black_box(word))).count();
+/// The same for the paper's JSON, as a loop that knows what it expects next.
+fn json_by_hand(word: &[u8], stack: &mut Vec<u8>) -> bool {
+    const OPEN: u8 = 0;
+    const CLOSE: u8 = 1;
+    const BEGIN: u8 = 2;
+    const END: u8 = 3;
+    const NUMBER: u8 = 4;
+    const STRING: u8 = 5;
+    const KEY: u8 = 6;
+    const COLON: u8 = 7;
+    const COMMA: u8 = 8;
+    enum Next {
+        Value,
+        FirstValue,
+        Key,
+        FirstKey,
+        Colon,
+        More,
     }
-    (start.elapsed().as_secs_f64() * 1e9 / (tokens * passes) as f64, accepted)
+    stack.clear();
+    let mut next = Next::Value;
+    for &token in word {
+        next = match (next, token) {
+            (Next::Value | Next::FirstValue, NUMBER | STRING) => Next::More,
+            (Next::Value | Next::FirstValue, OPEN) => {
+                stack.push(CLOSE);
+                Next::FirstKey
+            }
+            (Next::Value | Next::FirstValue, BEGIN) => {
+                stack.push(END);
+                Next::FirstValue
+            }
+            (Next::FirstKey | Next::More, CLOSE) | (Next::FirstValue | Next::More, END) => {
+                if stack.pop() != Some(token) {
+                    return false;
+                }
+                Next::More
+            }
+            (Next::Key | Next::FirstKey, KEY) => Next::Colon,
+            (Next::Colon, COLON) => Next::Value,
+            (Next::More, COMMA) => match stack.last() {
+                Some(&CLOSE) => Next::Key,
+                Some(_) => Next::Value,
+                None => return false,
+            },
+            _ => return false,
+        };
+    }
+    matches!(next, Next::More) && stack.is_empty()
 }
 
-/// Trains a machine on the task and compiles it to a table.
-fn compiled(task: Task) -> Result<Table, Box<dyn std::error::Error>> {
-    let language = task.language().ok_or("not a task of symbols")?;
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
-    let (machine, _) = Study::default().prove(&*language, &params.check()?, &(), &mut |_| {})?;
-    let found = extract(&machine, &())?;
-    Ok(Table::new(&found.oracle, Manifest::default())?)
+/// Returns the CPU nanoseconds of this process so far.
+fn cpu() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
+}
+
+/// Counts the accepted words.
+type Count<'a> = Box<dyn FnMut() -> usize + 'a>;
+
+/// Returns the number of words that are accepted one by one.
+fn each<'a>(words: &'a [Vec<u8>], mut accepts: impl FnMut(&[u8]) -> bool + 'a) -> Count<'a> {
+    Box::new(move || words.iter().filter(|word| accepts(black_box(word))).count())
+}
+
+fn measure(name: &str, language: &dyn Language, millions: f64, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let oracle = Oracle::strict(language.automaton().clone())?;
+    let table = Table::new(&oracle, Manifest::default())?;
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let (mut words, mut tokens) = (Vec::new(), 0);
+    while (tokens as f64) < millions * 1e6 {
+        let word = draw(language, &oracle, WordKind::Valid, 1..=200, &mut random).ok_or("there are no words")?;
+        let Word::Symbols(word) = word else { return Err("not a language of symbols".into()) };
+        tokens += word.len();
+        words.push(word);
+    }
+    let numbers = |word: &Vec<SymbolId>| word.iter().map(|token| token.index() as u8).collect::<Vec<u8>>();
+    let bytes: Vec<Vec<u8>> = words.iter().map(numbers).collect();
+    println!("\n{name}: {} words, {tokens} tokens; {} states", words.len(), table.states());
+
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
+    let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
+    let yacc = YaccGrammar::<u32>::new_with_storaget(kind, &std::fs::read_to_string(folder.join("grammar.y"))?)
+        .map_err(|_| "cannot read the grammar")?;
+    let (_, states) = lrtable::from_yacc(&yacc, Minimiser::Pager)?;
+    let alphabet = table.alphabet();
+    let numbers: Vec<u32> = alphabet
+        .terminals()
+        .map(|token| yacc.token_idx(alphabet.name(token)).map(|number| number.0))
+        .collect::<Option<_>>()
+        .ok_or("the grammar lacks a token")?;
+
+    let mut all: Vec<(&str, Count<'_>)> = vec![
+        ("table, one word at a time", {
+            let mut scanner = Scanner::new(&table, Limits::default());
+            let words = &words;
+            Box::new(move || {
+                let accepts = |word: &&Vec<SymbolId>| {
+                    scanner.read(black_box(word).iter().copied());
+                    scanner.finish().is_accept()
+                };
+                words.iter().filter(accepts).count()
+            })
+        }),
+        ("table, frames", {
+            let (mut lanes, words) = (Lanes::new(&table, Limits::default()), &words);
+            Box::new(move || {
+                let outcomes: Vec<Outcome> = lanes.judge(black_box(words).iter().map(Vec::as_slice));
+                outcomes.iter().filter(|outcome| outcome.is_accept()).count()
+            })
+        }),
+        ("lrpar", {
+            let (yacc, states, numbers) = (&yacc, &states, &numbers);
+            each(&bytes, move |tokens| {
+                let parser = RTParserBuilder::<u32, Types>::new(yacc, states).recoverer(RecoveryKind::None);
+                parser.parse_map(&Tokens { tokens, numbers }, &|_| (), &|_, _| ()).1.is_empty()
+            })
+        }),
+    ];
+    let lexed = |word: &[u8]| -> Vec<_> {
+        word.iter().enumerate().map(|(at, &token)| Ok((at, TOKENS[usize::from(token)], at + 1))).collect()
+    };
+    let mut stack = Vec::new();
+    match name {
+        "dyck3" => {
+            let parser = dyck3::SParser::new();
+            all.push(("LALRPOP", each(&bytes, move |word| parser.parse(lexed(word)).is_ok())));
+            all.push(("by hand", each(&bytes, move |word| dyck3_by_hand(word, &mut stack))));
+        }
+        "json-tokens" => {
+            let parser = json::VParser::new();
+            all.push(("LALRPOP", each(&bytes, move |word| parser.parse(lexed(word)).is_ok())));
+            all.push(("by hand", each(&bytes, move |word| json_by_hand(word, &mut stack))));
+        }
+        _ => {}
+    }
+    let mut times = vec![Vec::new(); all.len()];
+    for _ in 0..rounds {
+        for ((name, count), times) in all.iter_mut().zip(&mut times) {
+            let start = cpu();
+            assert_eq!(count(), words.len(), "{name} is right on every word");
+            times.push((cpu() - start) / tokens as f64);
+        }
+    }
+    let first = times[0].clone();
+    for ((name, _), times) in all.iter().zip(times) {
+        let ratios = times.iter().zip(&first).map(|(time, first)| time / first).collect();
+        println!("{name:26} {} ns per token, {} of the first", spread(times), spread(ratios));
+    }
+    Ok(())
+}
+
+/// Returns the median, with the smallest and the largest value in brackets.
+fn spread(mut values: Vec<f64>) -> String {
+    values.sort_by(f64::total_cmp);
+    format!("{:6.2} [{:.2} to {:.2}]", values[values.len() / 2], values[0], values[values.len() - 1])
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let millions: usize = std::env::args().nth(1).map_or(Ok(10), |text| text.parse())?;
-    for (task, grammar) in [(Task::Dyck3, "dyck3"), (Task::Json, "json-tokens")] {
-        let table = compiled(task)?;
-        let oracle = Oracle::strict(task.automaton().ok_or("not a task of symbols")?)?;
-        let language = task.language().ok_or("not a task of symbols")?;
-        let mut random = ChaCha8Rng::seed_from_u64(0);
-        let (mut words, mut tokens) = (Vec::new(), 0);
-        let wanted = (millions * 1_000_000).min(20_000_000);
-        while tokens < wanted {
-            let word = draw(&*language, &oracle, WordKind::Valid, 1..=1000, &mut random).ok_or("there are no words")?;
-            let word: Vec<u8> = word
-                .inputs()
-                .map(|input| match input {
-                    Input::Symbol(symbol) => symbol.index() as u8,
-                    Input::Vector(_) => unreachable!("the task has symbols, not vectors"),
-                })
-                .collect();
-            tokens += word.len();
-            words.push(word);
+    let mut arguments = std::env::args().skip(1);
+    let millions: f64 = arguments.next().map_or(Ok(2.), |text| text.parse())?;
+    let rounds: usize = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let only = arguments.next();
+    for name in ["dyck3", "json-tokens", "json", "xml", "sexpr", "arithmetic", "lua"] {
+        if only.as_deref().is_some_and(|only| only != name) {
+            continue;
         }
-        let passes = (millions * 1_000_000).div_ceil(tokens);
-        println!("{task}: {} words, {tokens} tokens, {passes} times; {} states", words.len(), table.states());
-
-        let path = format!("{}/../../testdata/grammars/{grammar}/grammar.y", env!("CARGO_MANIFEST_DIR"));
-        let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
-        let yacc = YaccGrammar::<u32>::new_with_storaget(kind, &std::fs::read_to_string(path)?)
-            .map_err(|_| "cannot read the grammar")?;
-        let (_, states) = lrtable::from_yacc(&yacc, Minimiser::Pager)?;
-        let alphabet = table.alphabet();
-        let numbers: Vec<u32> = alphabet
-            .terminals()
-            .map(|token| yacc.token_idx(alphabet.name(token)).map(|number| number.0))
-            .collect::<Option<_>>()
-            .ok_or("the grammar lacks a token")?;
-
-        let mut stack = Vec::new();
-        let all: Vec<(&str, Box<dyn FnMut(&[u8]) -> bool>)> = vec![
-            ("table", {
-                let mut scanner = Scanner::new(&table, Limits::default());
-                Box::new(move |word| {
-                    scanner.read(word.iter().map(|&token| SymbolId::new(usize::from(token))));
-                    scanner.finish().is_accept()
-                })
-            }),
-            ("by hand", Box::new(move |word| by_hand(word, &mut stack))),
-            ("LALRPOP", {
-                let (dyck3, json) = (dyck3::SParser::new(), json::VParser::new());
-                Box::new(move |word| {
-                    let tokens =
-                        word.iter().enumerate().map(|(at, &token)| Ok((at, TOKENS[usize::from(token)], at + 1)));
-                    if task == Task::Dyck3 { dyck3.parse(tokens).is_ok() } else { json.parse(tokens).is_ok() }
-                })
-            }),
-            ("lrpar", {
-                let (yacc, states, numbers) = (&yacc, &states, &numbers);
-                Box::new(move |word| {
-                    let parser = RTParserBuilder::<u32, Types>::new(yacc, states).recoverer(RecoveryKind::None);
-                    parser.parse_map(&Word { tokens: word, numbers }, &|_| (), &|_, _| ()).1.is_empty()
-                })
-            }),
-        ];
-        let mut table_time = f64::NAN;
-        let only = std::env::args().nth(2);
-        for (name, mut accepts) in all {
-            if only.as_deref().is_some_and(|only| only != name) || (name == "by hand" && task != Task::Dyck3) {
-                continue;
+        let task = match name {
+            "dyck3" => Task::Dyck3.language(),
+            "json-tokens" => Task::Json.language(),
+            _ => None,
+        };
+        match task {
+            Some(language) => measure(name, &*language, millions, rounds)?,
+            None => {
+                let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
+                let encoding = if name == "lua" { Encoding::State } else { Encoding::Auto };
+                measure(name, &Grammar::open(&folder, encoding)?.0, millions, rounds)?;
             }
-            let (nanoseconds, accepted) = time(&words, passes, &mut accepts);
-            assert_eq!(accepted, words.len(), "{name} is right on every word");
-            if name == "table" {
-                table_time = nanoseconds;
-            }
-            let (speed, ratio) = (1e3 / nanoseconds, nanoseconds / table_time);
-            println!(
-                "{name:8} {nanoseconds:7.2} ns per token, {speed:6.1} million tokens per second, {ratio:.2} of the table's time"
-            );
         }
     }
     Ok(())

@@ -7,8 +7,8 @@ use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder, UInt32Buil
 use arrow_array::{ListArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use echostack::recognize::{Event, Observer, Reduction};
-use echostack::{Alphabet, Limits, Recognizer, Verdict, Word};
+use echostack::recognize::{Answer, Event, Observer, Outcome, Reduction};
+use echostack::{Alphabet, Limits, Recognizer, Word};
 use echostack_grammar::Judge;
 use rayon::prelude::*;
 
@@ -18,37 +18,36 @@ use crate::words::Words;
 const ROWS: usize = 1 << 10;
 
 impl Words {
-    /// Returns the verdict on each word, or `None` where a row is null.
-    pub fn judge(&self, judge: &Judge, limits: Limits) -> Vec<Option<Verdict>> {
+    /// Returns the verdict on each word or its outcome, or `None` where a row is null.
+    pub fn judge<A: Answer>(&self, judge: &Judge, limits: Limits) -> Vec<Option<A>> {
         self.judge_rows(judge, 0..self.len(), limits)
     }
 
-    /// Returns the verdict on each word, or `None` where a row is null. Uses rayon's threads; the verdicts do not
-    /// depend on their number.
-    pub fn judge_all(&self, judge: &Judge, limits: Limits) -> Vec<Option<Verdict>> {
+    /// Returns the same as [`Words::judge`]. Uses rayon's threads; the answers do not depend on their number.
+    pub fn judge_all<A: Answer>(&self, judge: &Judge, limits: Limits) -> Vec<Option<A>> {
         let starts: Vec<usize> = (0..self.len()).step_by(ROWS).collect();
         let rows = |start: usize| start..(start + ROWS).min(self.len());
         starts.into_par_iter().flat_map_iter(|start| self.judge_rows(judge, rows(start), limits)).collect()
     }
 
-    /// Returns the actions on the stack for each word, with nulls where a row is null, and the verdicts.
-    pub fn actions(&self, judge: &Judge, limits: Limits) -> (ListArray, Vec<Option<Verdict>>) {
+    /// Returns the actions on the stack for each word, with nulls where a row is null, and the outcomes.
+    pub fn actions(&self, judge: &Judge, limits: Limits) -> (ListArray, Vec<Option<Outcome>>) {
         let list = ListBuilder::new(StructBuilder::from_fields(action_fields(), 0));
         let mut actions = Actions { alphabet: judge.alphabet(), list };
         let one = |row: usize| {
             let word = self.get(row).map(|tokens| Word::Symbols(tokens.to_vec()));
-            let verdict = word.map(|word| judge.model().judge_with(&word, limits, &mut actions));
-            actions.list.append(verdict.is_some());
-            verdict
+            let outcome = word.map(|word| judge.model().answer_with(&word, limits, &mut actions));
+            actions.list.append(outcome.is_some());
+            outcome
         };
-        let verdicts = (0..self.len()).map(one).collect();
-        (actions.list.finish(), verdicts)
+        let outcomes = (0..self.len()).map(one).collect();
+        (actions.list.finish(), outcomes)
     }
 
-    fn judge_rows(&self, judge: &Judge, rows: Range<usize>, limits: Limits) -> Vec<Option<Verdict>> {
+    fn judge_rows<A: Answer>(&self, judge: &Judge, rows: Range<usize>, limits: Limits) -> Vec<Option<A>> {
         let present = rows.clone().filter_map(|row| self.get(row));
-        let mut verdicts = judge.model().judge_tokens(present, limits).into_iter();
-        rows.map(|row| self.get(row).and_then(|_| verdicts.next())).collect()
+        let mut answers = judge.model().judge_tokens(present, limits).into_iter();
+        rows.map(|row| self.get(row).and_then(|_| answers.next())).collect()
     }
 }
 
@@ -104,13 +103,13 @@ pub fn verdict_fields() -> Fields {
     Fields::from(vec![Field::new(VERDICT, DataType::Utf8, true), Field::new(POSITION, DataType::UInt64, true)])
 }
 
-/// Returns the verdicts as a column, with nulls for `None`.
-pub fn verdicts(all: &[Option<Verdict>]) -> StructArray {
+/// Returns the outcomes as a column of verdicts with their positions, with nulls for `None`.
+pub fn verdicts(all: &[Option<Outcome>]) -> StructArray {
     let mut names = StringBuilder::with_capacity(all.len(), all.len() * 6);
     let mut positions = UInt64Builder::with_capacity(all.len());
-    for verdict in all {
-        names.append_option(verdict.as_ref().map(Verdict::name));
-        positions.append_option(verdict.as_ref().and_then(Verdict::position));
+    for outcome in all {
+        names.append_option(outcome.map(Outcome::name));
+        positions.append_option(outcome.and_then(Outcome::position));
     }
     let nulls: NullBuffer = all.iter().map(Option::is_some).collect();
     StructArray::new(verdict_fields(), vec![Arc::new(names.finish()), Arc::new(positions.finish())], Some(nulls))

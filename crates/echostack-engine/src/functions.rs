@@ -11,7 +11,8 @@ use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use datafusion::prelude::SessionContext;
-use echostack::{Limits, Verdict};
+use echostack::Limits;
+use echostack::recognize::Outcome;
 use echostack_arrow::{Words, action_list, verdict_fields, verdicts};
 use echostack_grammar::Judge;
 use serde::{Deserialize, Serialize};
@@ -57,24 +58,24 @@ impl Question {
         Ok(match self {
             Self::Verdict => Arc::new(verdicts(&words.judge(judge, limits))),
             Self::Accepts => {
-                let verdicts = words.judge(judge, limits);
-                self.refuse_stopped(&verdicts)?;
-                let accepts = verdicts.iter().map(|verdict| verdict.as_ref().map(Verdict::is_accept));
+                let outcomes = words.judge(judge, limits);
+                self.refuse_stopped(&outcomes)?;
+                let accepts = outcomes.into_iter().map(|outcome| outcome.map(Outcome::is_accept));
                 Arc::new(accepts.collect::<BooleanArray>())
             }
             Self::Actions => {
-                let (actions, verdicts) = words.actions(judge, limits);
-                self.refuse_stopped(&verdicts)?;
+                let (actions, outcomes) = words.actions(judge, limits);
+                self.refuse_stopped(&outcomes)?;
                 Arc::new(actions)
             }
         })
     }
 
-    /// Fails if a verdict is `Stopped`: a word on which a limit was reached is neither known to be in the language nor
+    /// Fails if an outcome is `Stopped`: a word on which a limit was reached is neither known to be in the language nor
     /// known not to be, and its list of actions is not complete.
-    fn refuse_stopped(self, verdicts: &[Option<Verdict>]) -> Result<()> {
-        for (row, verdict) in verdicts.iter().enumerate() {
-            if let Some(Verdict::Stopped { position, limit }) = verdict {
+    fn refuse_stopped(self, outcomes: &[Option<Outcome>]) -> Result<()> {
+        for (row, outcome) in outcomes.iter().enumerate() {
+            if let Some(Outcome::Stopped { position, limit }) = outcome {
                 let name = self.name();
                 return exec_err!(
                     "{name}: row {row} of a batch was stopped at token {position} by the limit of {limit}; \

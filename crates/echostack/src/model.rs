@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::file::{self, FileError};
 use crate::machine::Machine;
 use crate::manifest::Manifest;
-use crate::recognize::{Limits, Mode, Observer, Recognizer, Session, Status, Verdict, judge_all, judge_in_turn};
+use crate::recognize::{
+    Answer, Limits, Mode, Observer, Recognizer, Session, Status, Verdict, judge_all, judge_in_turn,
+};
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId, Word};
 use crate::table::{Scanner, Table};
 
@@ -104,37 +106,30 @@ impl Model {
         }
     }
 
-    /// Judges many words on rayon's threads. The verdicts do not depend on the number of threads.
-    pub fn judge_all(&self, words: &[Word], limits: Limits) -> Vec<Verdict> {
+    /// Judges many words on rayon's threads. The answers do not depend on the number of threads.
+    pub fn judge_all<A: Answer>(&self, words: &[Word], limits: Limits) -> Vec<A> {
         match &self.0 {
             Kind::Machine(machine) => judge_all(machine, words, limits),
-            Kind::Table(table) => Scanner::judge_all(table, words, limits),
+            Kind::Table(table) => table.judge_all(words, limits),
         }
     }
 
-    /// Judges many words on the calling thread, with the same verdicts as [`Model::judge_all`].
-    pub fn judge_in_turn(&self, words: &[Word], limits: Limits) -> Vec<Verdict> {
+    /// Judges many words on the calling thread, with the same answers as [`Model::judge_all`].
+    pub fn judge_in_turn<A: Answer>(&self, words: &[Word], limits: Limits) -> Vec<A> {
         match &self.0 {
             Kind::Machine(machine) => judge_in_turn(machine, words, limits),
-            Kind::Table(table) => Scanner::judge_in_turn(table, words, limits),
+            Kind::Table(table) => table.judge_in_turn(words, limits),
         }
     }
 
     /// Judges many words, given as slices of tokens, on the calling thread.
-    pub fn judge_tokens<'a>(&self, words: impl Iterator<Item = &'a [SymbolId]>, limits: Limits) -> Vec<Verdict> {
+    pub fn judge_tokens<'a, A: Answer>(&self, words: impl Iterator<Item = &'a [SymbolId]>, limits: Limits) -> Vec<A> {
         match &self.0 {
             Kind::Machine(machine) => {
                 let words: Vec<Word> = words.map(|tokens| Word::Symbols(tokens.to_vec())).collect();
                 judge_in_turn(machine, &words, limits)
             }
-            Kind::Table(table) => {
-                let mut scanner = Scanner::new(table, limits);
-                let verdict = |tokens: &[SymbolId]| {
-                    scanner.read(tokens.iter().copied());
-                    scanner.finish()
-                };
-                words.map(verdict).collect()
-            }
+            Kind::Table(table) => table.judge_tokens(words, limits),
         }
     }
 
@@ -190,14 +185,14 @@ impl Session for ModelSession {
         }
     }
 
-    fn finish(self, watch: &mut dyn Observer) -> Verdict {
+    fn answer<A: Answer>(self, watch: &mut dyn Observer) -> A {
         match self.0 {
-            SessionKind::Machine(session) => session.finish(watch),
-            SessionKind::Table(session) => session.finish(watch),
+            SessionKind::Machine(session) => session.answer(watch),
+            SessionKind::Table(session) => session.answer(watch),
         }
     }
 
-    fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
+    fn judge_together<W: Observer, A: Answer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
         let (mut machines, mut tables, mut is_table) = (Vec::new(), Vec::new(), Vec::new());
         for (session, word, watch) in words {
             is_table.push(matches!(session.0, SessionKind::Table(_)));
@@ -296,15 +291,15 @@ mod tests {
         let by_table: Vec<Verdict> = words.iter().map(|word| table.judge_with(word, limits, &mut ())).collect();
         for (model, wanted) in [(Model::from(machine.clone()), &by_machine), (Model::from(table.clone()), &by_table)] {
             assert_eq!(words.iter().map(|word| model.judge(word)).collect::<Vec<_>>(), *wanted);
-            assert_eq!(model.judge_all(&words, limits), *wanted);
-            assert_eq!(model.judge_in_turn(&words, limits), *wanted);
-            assert_eq!(model.judge_tokens(all_tokens.iter().map(Vec::as_slice), limits), *wanted);
+            assert_eq!(model.judge_all::<Verdict>(&words, limits), *wanted);
+            assert_eq!(model.judge_in_turn::<Verdict>(&words, limits), *wanted);
+            assert_eq!(model.judge_tokens::<Verdict>(all_tokens.iter().map(Vec::as_slice), limits), *wanted);
             for (tokens, wanted) in all_tokens.iter().zip(wanted) {
                 let mut scanner = model.scan(limits);
                 scanner.read(tokens);
                 assert_eq!(scanner.finish(), *wanted);
             }
-            assert_eq!(judge_all(&model, &words, limits), *wanted);
+            assert_eq!(judge_all::<_, Verdict>(&model, &words, limits), *wanted);
         }
         // Sessions of both kinds, judged together, each return the verdict of their own model.
         let (machine, table) = (Model::from(machine), Model::from(table));
@@ -314,6 +309,6 @@ mod tests {
         });
         let wanted = by_machine.iter().zip(&by_table).enumerate();
         let wanted: Vec<Verdict> = wanted.map(|(number, (a, b))| if number % 2 == 0 { a } else { b }.clone()).collect();
-        assert_eq!(ModelSession::judge_together(mixed.collect()), wanted);
+        assert_eq!(ModelSession::judge_together::<_, Verdict>(mixed.collect()), wanted);
     }
 }

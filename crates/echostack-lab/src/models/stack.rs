@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use echostack::machine::OutputReadout;
 use echostack::readout::Svm;
-use echostack::recognize::{Outputs, watch_all};
+use echostack::recognize::{Outcome, Outputs, watch_all};
 use echostack::reservoir::ReservoirKind;
 use echostack::reservoir::ReservoirParams;
 use echostack::{Alphabet, Limits, Machine, Params, Trace, Word};
@@ -78,7 +78,7 @@ impl Trained for Taught {
         // in the copy tasks, some placeholders.
         let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
         let limits = Limits { depth: 64 + 2 * longest, actions: 64, actions_per_symbol: 4 };
-        watch_all(&self.0, words, &mut given, limits);
+        let _: Vec<Outcome> = watch_all(&self.0, words, &mut given, limits);
         given.into_iter().map(|outputs| outputs.0).collect()
     }
 }

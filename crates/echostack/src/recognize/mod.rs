@@ -16,4 +16,4 @@ pub use recover::{Edit, Mistake, Recovery, mistakes};
 pub use run::{Run, Stack};
 pub use session::{Outputs, Recognizer, Session, Status, judge_all, judge_in_turn, outputs, watch_all};
 pub use tree::{Node, Tree, TreeBuilder, Visit};
-pub use verdict::{Limit, Limits, Verdict};
+pub use verdict::{Answer, Limit, Limits, Outcome, Verdict};

@@ -4,7 +4,7 @@
 use super::event::{Event, Observer, Reduction};
 use super::mode::Mode;
 use super::session::{Session, Status};
-use super::verdict::{Limit, Limits, Verdict};
+use super::verdict::{Answer, Limit, Limits, Outcome};
 use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
 /// The stack of an automaton, a machine or a table, together with the decisions about it.
@@ -165,22 +165,25 @@ impl<S: Stack> Run<S> {
         self.status()
     }
 
-    /// Returns the verdict, after the end was read or the run ended early.
-    fn verdict(mut self, end: Result<bool, Limit>) -> Verdict {
+    /// Returns the answer, after the end was read or the run ended early.
+    fn conclude<A: Answer>(mut self, end: Result<bool, Limit>) -> A {
         let position = self.position;
-        match (self.ended, end) {
-            (Some(Ended::Refused), _) => Verdict::Reject { position, expected: self.expected() },
-            (Some(Ended::Stopped(limit)), _) | (None, Err(limit)) => Verdict::Stopped { position, limit },
-            (None, Ok(true)) => Verdict::Accept,
-            (None, Ok(false)) => {
+        let outcome = match (self.ended, end) {
+            (Some(Ended::Refused), _) => Outcome::Reject { position },
+            (Some(Ended::Stopped(limit)), _) | (None, Err(limit)) => Outcome::Stopped { position, limit },
+            (None, Ok(true)) => Outcome::Accept,
+            (None, Ok(false)) => match self.stack.mode() {
+                Mode::Strict => Outcome::Incomplete,
+                Mode::Tolerant => Outcome::Reject { position },
+            },
+        };
+        A::new(outcome, || {
+            // A run that ended early was rewound then.
+            if self.ended.is_none() {
                 self.stack.rewind();
-                let expected = self.expected();
-                match self.stack.mode() {
-                    Mode::Strict => Verdict::Incomplete { expected },
-                    Mode::Tolerant => Verdict::Reject { position, expected },
-                }
             }
-        }
+            self.expected()
+        })
     }
 
     /// Returns the status after the last token.
@@ -206,19 +209,19 @@ impl<S: Stack> Session for Run<S> {
         self.note(read)
     }
 
-    fn finish(mut self, watch: &mut dyn Observer) -> Verdict {
+    fn answer<A: Answer>(mut self, watch: &mut dyn Observer) -> A {
         let end = if self.ended.is_some() { Ok(false) } else { self.read_end(watch) };
-        self.verdict(end)
+        self.conclude(end)
     }
 
-    fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
-        let mut verdicts = vec![None; words.len()];
+    fn judge_together<W: Observer, A: Answer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
+        let mut answers = vec![None; words.len()];
         let mut lanes: Vec<Lane<'_, S, W>> = Vec::new();
         for (number, (run, word, watch)) in words.into_iter().enumerate() {
             let mut lane = Lane { run, word, watch, number, at: 0 };
             match lane.next() {
                 Next::Goes => lanes.push(lane),
-                Next::Ended => verdicts[number] = Some(lane.run.verdict(Ok(false))),
+                Next::Ended => answers[number] = Some(lane.run.conclude(Ok(false))),
             }
         }
         while !lanes.is_empty() {
@@ -230,12 +233,12 @@ impl<S: Stack> Session for Run<S> {
                     None => at += 1,
                     Some(end) => {
                         let lane = lanes.swap_remove(at);
-                        verdicts[lane.number] = Some(lane.run.verdict(end));
+                        answers[lane.number] = Some(lane.run.conclude(end));
                     }
                 }
             }
         }
-        verdicts.into_iter().flatten().collect()
+        answers.into_iter().flatten().collect()
     }
 
     fn expected(&self) -> Vec<Lookahead> {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::event::{Event, Observer};
-use super::verdict::{Limits, Verdict};
+use super::verdict::{Answer, Limits, Verdict};
 use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
 /// The status of a session after a token.
@@ -47,6 +47,11 @@ pub trait Recognizer: Clone + Send + Sync + 'static {
 
     /// Judges a word within these limits, while an observer sees each step.
     fn judge_with(&self, word: &Word, limits: Limits, watch: &mut dyn Observer) -> Verdict {
+        self.answer_with(word, limits, watch)
+    }
+
+    /// Judges a word as [`Recognizer::judge_with`], or returns only the outcome.
+    fn answer_with<A: Answer>(&self, word: &Word, limits: Limits, watch: &mut dyn Observer) -> A {
         read_word(self.start(limits), word, watch)
     }
 }
@@ -56,12 +61,17 @@ pub trait Session: Clone + Send {
     /// Reads one input and returns the status. An input outside the alphabet is refused at its position in both modes.
     fn feed(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Status;
 
-    /// Ends the word and returns the verdict.
-    fn finish(self, watch: &mut dyn Observer) -> Verdict;
+    /// Ends the word and returns the verdict, or only its outcome.
+    fn answer<A: Answer>(self, watch: &mut dyn Observer) -> A;
 
-    /// Judges several words, each with its own fresh session and observer. The verdicts and events are the same as if
+    /// Ends the word and returns the verdict.
+    fn finish(self, watch: &mut dyn Observer) -> Verdict {
+        self.answer(watch)
+    }
+
+    /// Judges several words, each with its own fresh session and observer. The answers and events are the same as if
     /// the words were read one after the other; an implementation may interleave the words to be faster.
-    fn judge_together<W: Observer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<Verdict> {
+    fn judge_together<W: Observer, A: Answer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
         words.into_iter().map(|(session, word, watch)| read_word(session, word, watch)).collect()
     }
 
@@ -71,26 +81,26 @@ pub trait Session: Clone + Send {
     fn expected(&self) -> Vec<Lookahead>;
 }
 
-fn read_word<S: Session>(mut session: S, word: &Word, watch: &mut dyn Observer) -> Verdict {
+fn read_word<S: Session, A: Answer>(mut session: S, word: &Word, watch: &mut dyn Observer) -> A {
     for input in word.inputs() {
         if session.feed(input, watch) != Status::Open {
             break;
         }
     }
-    session.finish(watch)
+    session.answer(watch)
 }
 
 /// The number of words that are judged together on one thread.
 const WORDS_TOGETHER: usize = 32;
 
-/// Judges many words on rayon's threads, each with its own observer. Neither the verdicts nor what the observers see
+/// Judges many words on rayon's threads, each with its own observer. Neither the answers nor what the observers see
 /// depends on the number of threads.
-pub fn watch_all<R: Recognizer, W: Observer + Send>(
+pub fn watch_all<R: Recognizer, W: Observer + Send, A: Answer>(
     recognizer: &R,
     words: &[&Word],
     watches: &mut [W],
     limits: Limits,
-) -> Vec<Verdict> {
+) -> Vec<A> {
     let chunks = words.par_chunks(WORDS_TOGETHER).zip(watches.par_chunks_mut(WORDS_TOGETHER));
     chunks
         .flat_map(|(words, watches)| {
@@ -100,13 +110,13 @@ pub fn watch_all<R: Recognizer, W: Observer + Send>(
         .collect()
 }
 
-/// Judges many words on rayon's threads. The verdicts do not depend on the number of threads.
-pub fn judge_all<R: Recognizer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<Verdict> {
+/// Judges many words on rayon's threads. The answers do not depend on the number of threads.
+pub fn judge_all<R: Recognizer, A: Answer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<A> {
     watch_all(recognizer, &words.iter().collect::<Vec<_>>(), &mut vec![(); words.len()], limits)
 }
 
-/// Judges many words on the calling thread, with the same verdicts as [`judge_all`].
-pub fn judge_in_turn<R: Recognizer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<Verdict> {
+/// Judges many words on the calling thread, with the same answers as [`judge_all`].
+pub fn judge_in_turn<R: Recognizer, A: Answer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<A> {
     let chunk = |words: &[Word]| {
         let mut watches = vec![(); words.len()];
         let words = words.iter().zip(&mut watches).map(|(word, watch)| (recognizer.start(limits), word, watch));

@@ -31,28 +31,99 @@ pub enum Verdict {
     },
 }
 
-impl Verdict {
+/// A [`Verdict`] without the expected tokens, which take longer to find than everything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The word is in the language.
+    Accept,
+    /// The word is a proper prefix of a word in the language, but not in the language itself (strict mode only).
+    Incomplete,
+    /// The word is not in the language.
+    Reject {
+        /// The position of the token that cannot follow, as in [`Verdict::Reject`].
+        position: u64,
+    },
+    /// A limit was reached; the word is neither accepted nor rejected.
+    Stopped {
+        /// The position of the token that was being read.
+        position: u64,
+        /// The limit that was reached.
+        limit: Limit,
+    },
+}
+
+impl Outcome {
     /// Returns whether the word is accepted.
-    pub fn is_accept(&self) -> bool {
-        matches!(self, Self::Accept)
+    pub fn is_accept(self) -> bool {
+        self == Self::Accept
     }
 
-    /// Returns the verdict's name: `accept`, `incomplete`, `reject` or `stopped`.
-    pub fn name(&self) -> &'static str {
+    /// Returns the name: `accept`, `incomplete`, `reject` or `stopped`.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
-            Self::Incomplete { .. } => "incomplete",
+            Self::Incomplete => "incomplete",
             Self::Reject { .. } => "reject",
             Self::Stopped { .. } => "stopped",
         }
     }
 
     /// Returns the position of the token that cannot follow, or on which a limit was reached, counted from 0.
-    pub fn position(&self) -> Option<u64> {
+    pub fn position(self) -> Option<u64> {
         match self {
-            Self::Reject { position, .. } | Self::Stopped { position, .. } => Some(*position),
-            Self::Accept | Self::Incomplete { .. } => None,
+            Self::Reject { position } | Self::Stopped { position, .. } => Some(position),
+            Self::Accept | Self::Incomplete => None,
         }
+    }
+}
+
+/// What is asked about a word: a [`Verdict`], or only an [`Outcome`], for which no expected tokens are computed.
+pub trait Answer: Clone + Send {
+    /// Creates the answer. The expected tokens are computed if the answer has them.
+    fn new(outcome: Outcome, expected: impl FnOnce() -> Vec<Lookahead>) -> Self;
+}
+
+impl Answer for Outcome {
+    fn new(outcome: Outcome, _: impl FnOnce() -> Vec<Lookahead>) -> Self {
+        outcome
+    }
+}
+
+impl Answer for Verdict {
+    fn new(outcome: Outcome, expected: impl FnOnce() -> Vec<Lookahead>) -> Self {
+        match outcome {
+            Outcome::Accept => Self::Accept,
+            Outcome::Incomplete => Self::Incomplete { expected: expected() },
+            Outcome::Reject { position } => Self::Reject { position, expected: expected() },
+            Outcome::Stopped { position, limit } => Self::Stopped { position, limit },
+        }
+    }
+}
+
+impl Verdict {
+    /// Returns the verdict without the expected tokens.
+    pub fn outcome(&self) -> Outcome {
+        match *self {
+            Self::Accept => Outcome::Accept,
+            Self::Incomplete { .. } => Outcome::Incomplete,
+            Self::Reject { position, .. } => Outcome::Reject { position },
+            Self::Stopped { position, limit } => Outcome::Stopped { position, limit },
+        }
+    }
+
+    /// Returns whether the word is accepted.
+    pub fn is_accept(&self) -> bool {
+        self.outcome().is_accept()
+    }
+
+    /// Returns the verdict's name: `accept`, `incomplete`, `reject` or `stopped`.
+    pub fn name(&self) -> &'static str {
+        self.outcome().name()
+    }
+
+    /// Returns the position of the token that cannot follow, or on which a limit was reached, counted from 0.
+    pub fn position(&self) -> Option<u64> {
+        self.outcome().position()
     }
 
     /// Returns the limit that was reached, if any.

@@ -7,10 +7,11 @@
 //! observer.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
+use super::frames::Frames;
 use super::fuse::Fused;
 use super::rows::{Rows, State};
 use crate::automaton::{AutomatonError, MAX_POP, Oracle};
@@ -39,6 +40,8 @@ pub struct Table {
     manifest: Arc<Manifest>,
     rows: Arc<Rows>,
     fused: Arc<Fused>,
+    /// The frames, once they are needed; `None` if there are too many.
+    frames: Arc<OnceLock<Option<Frames>>>,
 }
 
 impl Table {
@@ -56,7 +59,13 @@ impl Table {
             return None;
         }
         let fused = Fused::new(&rows)?;
-        Some(Self { alphabet, manifest: Arc::new(manifest), rows: Arc::new(rows), fused: Arc::new(fused) })
+        Some(Self {
+            alphabet,
+            manifest: Arc::new(manifest),
+            rows: Arc::new(rows),
+            fused: Arc::new(fused),
+            frames: Arc::default(),
+        })
     }
 
     /// Returns the alphabet.
@@ -91,6 +100,11 @@ impl Table {
 
     pub(super) fn fused(&self) -> &Fused {
         &self.fused
+    }
+
+    /// Returns the frames, which are computed the first time.
+    pub(super) fn frames(&self) -> Option<&Frames> {
+        self.frames.get_or_init(|| Frames::new(&self.rows)).as_ref()
     }
 }
 

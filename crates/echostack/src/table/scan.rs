@@ -1,12 +1,10 @@
 //! The fast way to run a table: with whole chains of reductions at once, and usually one byte per symbol on the stack.
 
-use rayon::prelude::*;
-
 use super::compiled::{Table, TableStack};
 use super::fuse::{Kind, MAX_CHAIN_DECISIONS, MAX_INLINE_STATES, Op};
 use super::rows::State;
-use crate::recognize::{Limits, Recognizer, Run, Session, Status, Verdict};
-use crate::symbol::{Input, SymbolId, Word};
+use crate::recognize::{Answer, Limits, Outcome, Run, Session, Status, Verdict};
+use crate::symbol::{Input, SymbolId};
 
 /// A reader of words that runs a [`Table`] at full speed, one word after the other.
 ///
@@ -271,39 +269,22 @@ impl Scanner {
 
     /// Ends the word and returns the verdict. The next token begins another word.
     pub fn finish(&mut self) -> Verdict {
+        self.answer()
+    }
+
+    /// Ends the word and returns the verdict, or only its outcome. The next token begins another word.
+    pub fn answer<A: Answer>(&mut self) -> A {
         let accepted = self.plain.is_none()
             && match &mut self.stack {
                 Stack::Narrow(cells) => cells.ends(&self.table, self.limits),
                 Stack::Wide(cells) => cells.ends(&self.table, self.limits),
             };
-        let verdict = if accepted { Verdict::Accept } else { self.take_plain().finish(&mut ()) };
+        let answer = if accepted { A::new(Outcome::Accept, Vec::new) } else { self.take_plain().answer(&mut ()) };
         match &mut self.stack {
             Stack::Narrow(cells) => cells.begin(),
             Stack::Wide(cells) => cells.begin(),
         }
-        verdict
-    }
-
-    /// Judges a whole word.
-    fn judge(&mut self, word: &Word) -> Verdict {
-        match word {
-            Word::Symbols(symbols) => {
-                self.read(symbols.iter().copied());
-                self.finish()
-            }
-            Word::Vectors { .. } => self.table.judge_with(word, self.limits, &mut ()),
-        }
-    }
-
-    /// Judges many words on rayon's threads. The verdicts do not depend on the number of threads.
-    pub fn judge_all(table: &Table, words: &[Word], limits: Limits) -> Vec<Verdict> {
-        words.par_iter().map_init(|| Self::new(table, limits), Self::judge).collect()
-    }
-
-    /// Judges many words on the calling thread, with the same verdicts as [`Scanner::judge_all`].
-    pub fn judge_in_turn(table: &Table, words: &[Word], limits: Limits) -> Vec<Verdict> {
-        let mut scanner = Self::new(table, limits);
-        words.iter().map(|word| scanner.judge(word)).collect()
+        answer
     }
 }
 
@@ -314,6 +295,7 @@ mod tests {
     use crate::automaton::reach::tests::random_automaton;
     use crate::manifest::Manifest;
     use crate::recognize::Recognizer;
+    use crate::symbol::Word;
     use crate::tasks::Task;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
@@ -354,6 +336,7 @@ mod tests {
             assert_eq!((status, scanner.position()), (session.status(), session.position()));
         }
         assert_eq!(scanner.finish(), verdict, "{word:?} {limits:?}");
+        assert_eq!(table.judge_in_turn::<Outcome>(&[whole], limits), [verdict.outcome()], "{word:?} {limits:?}");
         verdict
     }
 
@@ -439,8 +422,8 @@ mod tests {
             for _ in 0..5 {
                 let word = word(&oracle, 30, &mut random);
                 let word = [Word::from(word)];
-                Scanner::judge_all(&table, &word, Limits::default());
-                table.judge(&word[0]);
+                let verdict = table.judge(&word[0]);
+                assert_eq!(table.judge_in_turn::<Verdict>(&word, Limits::default()), [verdict]);
             }
         }
         assert!(ran > 100, "{ran}");

@@ -1,7 +1,7 @@
 //! Errors of a recognizer, measured against reference traces or a reference recognizer.
 
 use super::trace::{Step, Steps, Trace};
-use crate::recognize::{Limits, Outputs, Recognizer, Verdict, watch_all};
+use crate::recognize::{Limits, Outcome, Outputs, Recognizer, Verdict, watch_all};
 use crate::symbol::Word;
 
 /// Errors of a recognizer, measured against reference traces.
@@ -19,7 +19,7 @@ pub struct Score {
     pub tokens: usize,
 }
 
-/// A verdict without the expected tokens.
+/// What counts of an outcome.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Judgement {
     Accepted,
@@ -32,18 +32,18 @@ enum Judgement {
 pub fn score<R: Recognizer>(recognizer: &R, traces: &[Trace], limits: Limits) -> Score {
     let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
     let mut given = vec![Outputs::default(); traces.len()];
-    let verdicts = watch_all(recognizer, &words, &mut given, limits);
-    let one = |(trace, (Outputs(given), verdict)): (&Trace, (&Outputs, &Verdict))| {
+    let outcomes: Vec<Outcome> = watch_all(recognizer, &words, &mut given, limits);
+    let one = |(trace, (Outputs(given), outcome)): (&Trace, (&Outputs, &Outcome))| {
         let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
         let error = output_error(given, &wanted);
         let wrong = if wanted.iter().all(|&value| value == 0. || value == 1.) && trace.output_width() == 1 {
-            judged(verdict, trace.word().len()) != truth(trace)
+            judged(*outcome, trace.word().len()) != truth(trace)
         } else {
             !same_output(given, &wanted)
         };
         (error, wrong)
     };
-    let all: Vec<(f64, bool)> = traces.iter().zip(given.iter().zip(&verdicts)).map(one).collect();
+    let all: Vec<(f64, bool)> = traces.iter().zip(given.iter().zip(&outcomes)).map(one).collect();
     Score {
         error: all.iter().map(|(error, _)| error).sum::<f64>() / all.len().max(1) as f64,
         wrong: all.iter().enumerate().filter(|(_, (_, wrong))| *wrong).map(|(number, _)| number).collect(),
@@ -70,7 +70,7 @@ pub struct Departure {
 pub fn departures<R: Recognizer>(recognizer: &R, traces: &[Trace], limits: Limits) -> Vec<Departure> {
     let words: Vec<&Word> = traces.iter().map(Trace::word).collect();
     let mut given = vec![Steps::default(); traces.len()];
-    watch_all(recognizer, &words, &mut given, limits);
+    let _: Vec<Outcome> = watch_all(recognizer, &words, &mut given, limits);
     let departure = |(number, (trace, given)): (usize, (&Trace, &Steps))| {
         let (wanted, given) = (trace.steps(), &given.steps);
         let all = trace.taught().end == wanted.len();
@@ -110,13 +110,13 @@ pub fn compare<R: Recognizer, T: Recognizer>(recognizer: &R, truth: &T, words: &
     let words: Vec<&Word> = words.iter().collect();
     let mut given = vec![Outputs::default(); words.len()];
     let mut wanted = given.clone();
-    let given_verdicts = watch_all(recognizer, &words, &mut given, limits);
-    let wanted_verdicts = watch_all(truth, &words, &mut wanted, limits);
+    let given_verdicts: Vec<Verdict> = watch_all(recognizer, &words, &mut given, limits);
+    let wanted_verdicts: Vec<Verdict> = watch_all(truth, &words, &mut wanted, limits);
     let mut comparison = Comparison::default();
     for (number, word) in words.iter().enumerate() {
         comparison.errors += output_error(&given[number].0, &wanted[number].0);
         let (given, wanted) = (&given_verdicts[number], &wanted_verdicts[number]);
-        if judged(given, word.len()) != judged(wanted, word.len()) {
+        if judged(given.outcome(), word.len()) != judged(wanted.outcome(), word.len()) {
             comparison.wrong.push(number);
         } else if given != wanted {
             comparison.unlike.push(number);
@@ -136,14 +136,14 @@ pub fn output_error(given: &[f64], wanted: &[f64]) -> f64 {
     (0..count).map(difference).sum::<f64>() / count.max(1) as f64
 }
 
-fn judged(verdict: &Verdict, length: usize) -> Judgement {
-    match *verdict {
-        Verdict::Accept => Judgement::Accepted,
-        Verdict::Incomplete { .. } => Judgement::NotAccepted,
+fn judged(outcome: Outcome, length: usize) -> Judgement {
+    match outcome {
+        Outcome::Accept => Judgement::Accepted,
+        Outcome::Incomplete => Judgement::NotAccepted,
         // A tolerant recognizer rejects at the end.
-        Verdict::Reject { position, .. } if position == length as u64 => Judgement::NotAccepted,
-        Verdict::Reject { position, .. } => Judgement::RefusedAt(position),
-        Verdict::Stopped { .. } => Judgement::Stopped,
+        Outcome::Reject { position } if position == length as u64 => Judgement::NotAccepted,
+        Outcome::Reject { position } => Judgement::RefusedAt(position),
+        Outcome::Stopped { .. } => Judgement::Stopped,
     }
 }
 

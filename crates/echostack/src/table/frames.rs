@@ -1,0 +1,622 @@
+//! Frames: the stack of a table cut into pieces, so that a token is one look-up and at most one push or pop.
+//!
+//! The states on a stack recur. The stack is cut below some of them, so that without these, the graph of pushes has no
+//! cycle; then there are only finitely many pieces. A piece is a *frame*, and a stack is a list of frame numbers. Where
+//! every token that can follow leads to the same reduction, the reduction is made at once, before the token is known. So a
+//! closing bracket pops its frame immediately, and most tokens take one [`Step`]: replace the topmost frame, push a
+//! frame, or pop one and look at what it uncovers. The rest takes several: a *hop* is a step that reads no token.
+//!
+//! A step has no branches, and several words are run side by side ([`Lanes`](super::lanes::Lanes)), because each of them
+//! alone would wait for its look-ups.
+//!
+//! Frames only say which words are accepted. Everything else is judged again by the plain table: positions and expected
+//! tokens come from one place, and a frame may be refused whenever it is not worth its while. Limits are not checked
+//! while frames run; [`Frames::stay_within`] says for which words they cannot be reached.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
+
+use super::rows::{Rows, State};
+use crate::recognize::Limits;
+use crate::symbol::{Lookahead, SymbolId};
+
+/// The maximum number of frames, of pending pushes, and of decisions in one step.
+const MAX_FRAMES: usize = 1 << 13;
+const MAX_PENDING: usize = 1 << 12;
+const MAX_DECISIONS: usize = 64;
+
+/// What to do for a topmost frame and a token, as one number: the index of the result (32 bits), the frame that is left
+/// below if one is pushed (16 bits), and the change of the stack's height (16 bits, -1, 0 or 1). After a pop, the number
+/// of the frame that is uncovered is added to the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step(u64);
+
+impl Step {
+    fn new(result: usize, below: usize, change: i16) -> Self {
+        Self(result as u64 | (below as u64) << 32 | u64::from(change as u16) << 48)
+    }
+
+    #[inline]
+    pub(super) fn below(self) -> u16 {
+        (self.0 >> 32) as u16
+    }
+
+    #[inline]
+    pub(super) fn change(self) -> i16 {
+        (self.0 >> 48) as i16
+    }
+
+    /// Returns the index of the result, given the frame that is now beneath the top of the stack.
+    #[inline]
+    pub(super) fn result(self, uncovered: u16) -> usize {
+        // All ones after a pop, zero otherwise.
+        let popped = (self.change() >> 15) as u16;
+        self.0 as u32 as usize + usize::from(uncovered & popped)
+    }
+}
+
+/// A table cut into frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Frames {
+    /// The steps, a row for each frame, with one for each token, for the end, and for anything else. Then a row for each
+    /// hop.
+    pub(super) steps: Vec<Step>,
+    /// The beginnings of the rows that steps lead to.
+    pub(super) results: Vec<u32>,
+    /// The beginning of the first row of a hop.
+    pub(super) hops: u32,
+    /// The row after the end of a word that is accepted. It is a copy of the first row, so that the next word can begin.
+    pub(super) accepted: u32,
+    /// The number of tokens.
+    pub(super) terminals: usize,
+    bounds: Bounds,
+}
+
+/// What bounds the limits that a word can reach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bounds {
+    /// The maximum number of known states while a step is computed.
+    rise: usize,
+    /// The maximum number of frames that a token adds.
+    pushes: usize,
+    /// The maximum number of decisions in a step.
+    decisions: usize,
+    /// The maximum number of decisions for each symbol of a frame that is popped between two others.
+    through: usize,
+}
+
+/// The lookaheads that a frame admits; `None` for all. The others were refused before the reductions that led to it.
+type Admitted = Option<BTreeSet<usize>>;
+
+/// A piece of the stack.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Frame {
+    states: Vec<State>,
+    admitted: Admitted,
+}
+
+/// What is left to do when a whole frame is popped: pop some more symbols, push one, and continue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Pending {
+    pop: usize,
+    push: SymbolId,
+    then: Then,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Then {
+    /// Read this lookahead.
+    Read(usize),
+    /// Make the reductions that do not depend on what comes.
+    Settle(Admitted),
+}
+
+/// The result of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Move {
+    /// The topmost frame is replaced by these, of which there is at least one.
+    Go(Vec<usize>),
+    /// The topmost frame is popped.
+    Pop(usize),
+    Accept,
+    Refuse,
+}
+
+/// Numbers for values, in the order in which they first occur.
+#[derive(Debug)]
+struct Numbers<T> {
+    all: Vec<T>,
+    numbers: HashMap<T, usize>,
+}
+
+impl<T: Clone + Eq + Hash> Numbers<T> {
+    fn new() -> Self {
+        Self { all: Vec::new(), numbers: HashMap::new() }
+    }
+
+    fn of(&mut self, value: T) -> usize {
+        *self.numbers.entry(value).or_insert_with_key(|value| {
+            self.all.push(value.clone());
+            self.all.len() - 1
+        })
+    }
+}
+
+struct Builder<'a> {
+    rows: &'a Rows,
+    cut: Vec<bool>,
+    /// The reduction of a state that is made whatever comes, and the lookaheads that are not refused before it.
+    settled: Vec<Option<(usize, SymbolId, BTreeSet<usize>)>>,
+    frames: Numbers<Frame>,
+    pending: Numbers<Pending>,
+    bounds: Bounds,
+}
+
+impl Builder<'_> {
+    fn lookahead(&self, look: usize) -> Lookahead {
+        if look < self.rows.terminals { Lookahead::Token(SymbolId::new(look)) } else { Lookahead::End }
+    }
+
+    /// Reads a lookahead on top of known states.
+    fn read(&mut self, mut known: Vec<State>, look: usize, decisions: &mut usize) -> Move {
+        while *decisions < MAX_DECISIONS {
+            *decisions += 1;
+            let top = known[known.len() - 1];
+            let Some(reduction) = self.rows.action(top, self.lookahead(look)) else {
+                let next = self.lookahead(look).token().map(|token| self.rows.push(top, token));
+                return match next {
+                    Some(Some(state)) => {
+                        known.push(state);
+                        self.settle(known, None, decisions)
+                    }
+                    None if self.rows.accepting[usize::from(top)] => Move::Accept,
+                    _ => Move::Refuse,
+                };
+            };
+            let Some(push) = reduction.push else { return Move::Refuse };
+            match self.reduce(&mut known, reduction.pop as usize, push) {
+                Reduced::Done => {}
+                Reduced::Below(pop) => return self.pop(Pending { pop, push, then: Then::Read(look) }),
+                Reduced::Never => return Move::Refuse,
+            }
+        }
+        Move::Refuse
+    }
+
+    /// Makes the reductions that do not depend on what comes.
+    fn settle(&mut self, mut known: Vec<State>, mut admitted: Admitted, decisions: &mut usize) -> Move {
+        while *decisions < MAX_DECISIONS {
+            *decisions += 1;
+            let top = usize::from(known[known.len() - 1]);
+            let Some((pop, push, admits)) = self.settled[top].clone() else {
+                return self.go(known, admitted);
+            };
+            admitted = Some(match admitted {
+                Some(before) => before.intersection(&admits).copied().collect(),
+                None => admits,
+            });
+            match self.reduce(&mut known, pop, push) {
+                Reduced::Done => {}
+                Reduced::Below(pop) => return self.pop(Pending { pop, push, then: Then::Settle(admitted) }),
+                Reduced::Never => return Move::Refuse,
+            }
+        }
+        Move::Refuse
+    }
+
+    fn reduce(&mut self, known: &mut Vec<State>, pop: usize, push: SymbolId) -> Reduced {
+        if pop >= known.len() {
+            // Below the bottom, there is nothing.
+            return if known[0] == 0 { Reduced::Never } else { Reduced::Below(pop - known.len()) };
+        }
+        known.truncate(known.len() - pop);
+        let Some(state) = self.rows.push(known[known.len() - 1], push) else { return Reduced::Never };
+        known.push(state);
+        self.bounds.rise = self.bounds.rise.max(known.len() + 1);
+        Reduced::Done
+    }
+
+    fn pop(&mut self, pending: Pending) -> Move {
+        Move::Pop(self.pending.of(pending))
+    }
+
+    /// Continues with known states on top of the stack.
+    fn go(&mut self, known: Vec<State>, mut admitted: Admitted) -> Move {
+        self.bounds.rise = self.bounds.rise.max(known.len() + 1);
+        // What is refused anyway need not be remembered.
+        let looks = self.rows.terminals + 1;
+        if let Some(admits) = &mut admitted {
+            let refused: Vec<usize> =
+                (0..looks).filter(|look| !admits.contains(look) && self.refuses(&known, *look)).collect();
+            admits.extend(refused);
+        }
+        let admitted = admitted.filter(|admits| admits.len() < looks);
+        let mut pieces: Vec<Vec<State>> = Vec::new();
+        for state in known {
+            match pieces.last_mut() {
+                Some(piece) if !self.cut[usize::from(state)] => piece.push(state),
+                _ => pieces.push(vec![state]),
+            }
+        }
+        let last = pieces.len() - 1;
+        self.bounds.pushes = self.bounds.pushes.max(last);
+        let frame = |(at, states)| Frame { states, admitted: if at == last { admitted.clone() } else { None } };
+        let frames: Vec<Frame> = pieces.into_iter().enumerate().map(frame).collect();
+        Move::Go(frames.into_iter().map(|frame| self.frames.of(frame)).collect())
+    }
+
+    /// Returns whether known states are enough to refuse a lookahead.
+    fn refuses(&self, known: &[State], look: usize) -> bool {
+        let mut known = known.to_vec();
+        for _ in 0..MAX_DECISIONS {
+            let top = known[known.len() - 1];
+            let Some(reduction) = self.rows.action(top, self.lookahead(look)) else {
+                return match self.lookahead(look).token() {
+                    Some(token) => self.rows.push(top, token).is_none(),
+                    None => !self.rows.accepting[usize::from(top)],
+                };
+            };
+            let (pop, Some(push)) = (reduction.pop as usize, reduction.push) else { return false };
+            if pop >= known.len() {
+                return false;
+            }
+            known.truncate(known.len() - pop);
+            let Some(state) = self.rows.push(known[known.len() - 1], push) else { return true };
+            known.push(state);
+        }
+        false
+    }
+
+    /// Returns what follows when a frame is on top and a lookahead is read.
+    fn step(&mut self, frame: usize, look: usize) -> Move {
+        let Frame { states, admitted } = self.frames.all[frame].clone();
+        if admitted.is_some_and(|admits| !admits.contains(&look)) {
+            return Move::Refuse;
+        }
+        let mut decisions = 0;
+        let step = self.read(states, look, &mut decisions);
+        self.bounds.decisions = self.bounds.decisions.max(decisions);
+        step
+    }
+
+    /// Returns what follows when the frame above this one is popped.
+    fn uncover(&mut self, frame: usize, pending: usize) -> Move {
+        let Pending { pop, push, then } = self.pending.all[pending].clone();
+        let mut known = self.frames.all[frame].states.clone();
+        let symbols = known.len();
+        let mut decisions = 0;
+        let step = match self.reduce(&mut known, pop, push) {
+            Reduced::Never => Move::Refuse,
+            Reduced::Below(pop) => self.pop(Pending { pop, push, then }),
+            Reduced::Done => match then {
+                Then::Read(look) => self.read(known, look, &mut decisions),
+                Then::Settle(admitted) => self.settle(known, admitted, &mut decisions),
+            },
+        };
+        self.bounds.decisions = self.bounds.decisions.max(decisions);
+        if matches!(step, Move::Pop(_)) {
+            self.bounds.through = self.bounds.through.max(decisions.div_ceil(symbols));
+        }
+        step
+    }
+}
+
+enum Reduced {
+    Done,
+    /// This many symbols below the known ones are popped as well.
+    Below(usize),
+    /// This does not happen, or the bottom of the stack would be popped.
+    Never,
+}
+
+/// Returns the reduction of a state that is made whatever comes, unless the lookahead is refused.
+fn settled(rows: &Rows, state: State) -> Option<(usize, SymbolId, BTreeSet<usize>)> {
+    let mut same = None;
+    let mut admits = BTreeSet::new();
+    let looks = (0..rows.terminals).map(|token| Lookahead::Token(SymbolId::new(token))).chain([Lookahead::End]);
+    for (number, look) in looks.enumerate() {
+        let fits = match (rows.action(state, look), look.token()) {
+            (Some(reduction), _) => {
+                if same.is_some_and(|same| same != reduction) {
+                    return None;
+                }
+                same = Some(reduction);
+                admits.insert(number);
+                false
+            }
+            (None, Some(token)) => rows.push(state, token).is_some(),
+            (None, None) => rows.accepting[usize::from(state)],
+        };
+        if fits {
+            return None;
+        }
+    }
+    same.and_then(|same| Some((same.pop as usize, same.push?, admits)))
+}
+
+/// Chooses the states to cut below: without them, the graph of pushes has no cycle. States that tokens lead to come first,
+/// because they are pushed when something is opened.
+fn cuts(rows: &Rows, tops: &[Option<SymbolId>]) -> Vec<bool> {
+    let symbols = rows.symbols.max(1);
+    let targets = |row: &[u32]| row.iter().filter(|to| **to > 0).map(|to| *to as usize - 1).collect();
+    let edges: Vec<Vec<usize>> = rows.pushes.chunks_exact(symbols).map(targets).collect();
+    let mut cut = vec![false; rows.states()];
+    let mut rest = on_cycles(&edges, &cut);
+    while !rest.is_empty() {
+        let best = rest.iter().copied().min_by_key(|&state| {
+            cut[state] = true;
+            let left = on_cycles(&edges, &cut).len();
+            cut[state] = false;
+            (tops[state].is_none_or(|top| top.index() >= rows.terminals), left, state)
+        });
+        best.into_iter().for_each(|state| cut[state] = true);
+        rest = on_cycles(&edges, &cut);
+    }
+    cut
+}
+
+/// Returns the states on cycles that do not contain cut states: those that remain when states without a way in or without
+/// a way out are removed again and again. (These may also connect two cycles, which does no harm.)
+fn on_cycles(edges: &[Vec<usize>], cut: &[bool]) -> Vec<usize> {
+    let mut alive: Vec<bool> = cut.iter().map(|cut| !cut).collect();
+    loop {
+        let mut entered = vec![false; alive.len()];
+        let mut left = false;
+        edges
+            .iter()
+            .zip(&alive)
+            .filter(|(_, alive)| **alive)
+            .for_each(|(to, _)| to.iter().for_each(|&to| entered[to] = true));
+        for state in 0..alive.len() {
+            if alive[state] && !(entered[state] && edges[state].iter().any(|&to| alive[to])) {
+                alive[state] = false;
+                left = true;
+            }
+        }
+        if !left {
+            return (0..alive.len()).filter(|&state| alive[state]).collect();
+        }
+    }
+}
+
+impl Frames {
+    /// Cuts a table into frames. Returns `None` if there would be too many, or too many tokens for a byte.
+    pub(super) fn new(rows: &Rows) -> Option<Self> {
+        if rows.terminals + 2 > 1 << u8::BITS {
+            return None;
+        }
+        let tops = rows.tops()?;
+        let settled = (0..rows.states()).map(|state| settled(rows, state as State)).collect();
+        let mut builder = Builder {
+            rows,
+            cut: cuts(rows, &tops),
+            settled,
+            frames: Numbers::new(),
+            pending: Numbers::new(),
+            bounds: Bounds::default(),
+        };
+        builder.frames.of(Frame { states: vec![0], admitted: None });
+        let moves = Moves::new(&mut builder)?;
+        Some(Layout::new(builder.frames.all.len(), rows.terminals).frames(&moves, &builder))
+    }
+
+    /// Returns the maximum number of frames that a token adds to the stack.
+    pub(super) fn pushes(&self) -> usize {
+        self.bounds.pushes.max(1)
+    }
+
+    /// Returns whether a word of this many tokens cannot reach a limit.
+    pub(super) fn stay_within(&self, limits: Limits, tokens: usize) -> bool {
+        let (Bounds { rise, decisions, through, .. }, pushes) = (self.bounds, self.pushes());
+        // The plain table makes the reductions of two steps on one token; each frame on the stack has a symbol.
+        let depth = (tokens.saturating_add(2)).saturating_mul(pushes).saturating_mul(rise);
+        depth <= limits.depth
+            && (decisions * (pushes + 4)) as u64 <= limits.actions
+            && through as u64 <= limits.actions_per_symbol
+    }
+}
+
+/// All frames that occur, with what follows.
+#[derive(Default)]
+struct Moves {
+    /// What follows for each frame and lookahead.
+    steps: Vec<Vec<Move>>,
+    /// What follows for what is pending when a frame is uncovered.
+    uncovered: BTreeMap<(usize, usize), Move>,
+    /// For each frame: those directly below it, those that take its place, and what is pending when it is popped.
+    around: Vec<[BTreeSet<usize>; 3]>,
+    /// The frames around which something has changed.
+    changed: Vec<usize>,
+}
+
+/// The sides of a frame.
+const BELOW: usize = 0;
+const NEXT: usize = 1;
+const POPS: usize = 2;
+
+impl Moves {
+    /// Finds all frames. Returns `None` if there are too many.
+    fn new(builder: &mut Builder<'_>) -> Option<Self> {
+        let looks = builder.rows.terminals + 1;
+        let mut this = Self { changed: vec![0], ..Self::default() };
+        while let Some(frame) = this.changed.pop() {
+            while this.steps.len() <= frame {
+                let next = this.steps.len();
+                let row: Vec<Move> = (0..looks).map(|look| builder.step(next, look)).collect();
+                this.around.resize_with(builder.frames.all.len(), Default::default);
+                row.iter().for_each(|to| this.note(next, to));
+                this.steps.push(row);
+            }
+            let [below, next, pops] = this.around[frame].clone();
+            for pair in pops.iter().flat_map(|&pending| below.iter().map(move |&under| (pending, under))) {
+                if !this.uncovered.contains_key(&pair) {
+                    let to = builder.uncover(pair.1, pair.0);
+                    this.around.resize_with(builder.frames.all.len(), Default::default);
+                    this.note(pair.1, &to);
+                    this.uncovered.insert(pair, to);
+                }
+            }
+            for next in next {
+                below.iter().for_each(|&under| this.add(next, BELOW, under));
+            }
+            if builder.frames.all.len() > MAX_FRAMES || builder.pending.all.len() > MAX_PENDING {
+                return None;
+            }
+        }
+        Some(this)
+    }
+
+    /// Notes what can follow when this frame is on top.
+    fn note(&mut self, frame: usize, to: &Move) {
+        match to {
+            Move::Go(frames) => {
+                self.add(frame, NEXT, frames[0]);
+                // It may be new, with nothing below.
+                if self.steps.len() <= frames[frames.len() - 1] {
+                    self.changed.extend(frames);
+                }
+                frames.windows(2).for_each(|pair| self.add(pair[1], BELOW, pair[0]));
+            }
+            Move::Pop(pending) => self.add(frame, POPS, *pending),
+            Move::Accept | Move::Refuse => {}
+        }
+    }
+
+    fn add(&mut self, frame: usize, side: usize, number: usize) {
+        if self.around[frame][side].insert(number) {
+            self.changed.push(frame);
+        }
+    }
+}
+
+/// The numbers of rows: first the frames, then one for a word that was refused before its end, two for words that have
+/// ended, accepted or not, and then the hops.
+struct Layout {
+    frames: usize,
+    terminals: usize,
+    hops: Numbers<Hop>,
+}
+
+/// A step that reads no token.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Hop {
+    /// Pop another frame.
+    Pop(usize),
+    /// Push a frame, and continue with the others.
+    Push(Vec<usize>),
+}
+
+impl Layout {
+    fn new(frames: usize, terminals: usize) -> Self {
+        Self { frames, terminals, hops: Numbers::new() }
+    }
+
+    /// Returns the row of a word that is refused, at its end or before.
+    fn refused(&self, at_end: bool) -> usize {
+        if at_end { self.frames + 2 } else { self.frames }
+    }
+
+    fn accepted(&self) -> usize {
+        self.frames + 1
+    }
+
+    fn first_hop(&self) -> usize {
+        self.frames + 3
+    }
+
+    fn hop(&mut self, hop: Hop) -> usize {
+        self.first_hop() + self.hops.of(hop)
+    }
+
+    /// Returns the row that comes after a move without a pop or a push.
+    fn row(&mut self, to: &Move, at_end: bool) -> usize {
+        match to {
+            Move::Go(frames) if frames.len() == 1 => frames[0],
+            Move::Go(frames) => self.hop(Hop::Push(frames.clone())),
+            Move::Pop(pending) => self.hop(Hop::Pop(*pending)),
+            Move::Accept => self.accepted(),
+            Move::Refuse => self.refused(at_end),
+        }
+    }
+
+    fn frames(mut self, moves: &Moves, builder: &Builder<'_>) -> Frames {
+        let ends = |pending: usize| builder.pending.all[pending].then == Then::Read(builder.rows.terminals);
+        let Moves { steps, uncovered, .. } = moves;
+        // The rows that moves lead to are known only after all hops are.
+        let mut columns: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (&(pending, frame), to) in uncovered {
+            let row = self.row(to, ends(pending));
+            let refused = self.refused(ends(pending));
+            columns.entry(pending).or_insert_with(|| vec![refused; self.frames])[frame] = row;
+        }
+        steps.iter().flatten().for_each(|to| {
+            if let Move::Go(frames) = to
+                && frames.len() > 2
+            {
+                self.hop(Hop::Push(frames[1..].to_vec()));
+            }
+        });
+        let mut at = 0;
+        while at < self.hops.all.len() {
+            if let Hop::Push(frames) = self.hops.all[at].clone()
+                && frames.len() > 2
+            {
+                self.hop(Hop::Push(frames[1..].to_vec()));
+            }
+            at += 1;
+        }
+        let rows = self.first_hop() + self.hops.all.len();
+        let width = self.terminals + 2;
+        let mut results: Vec<u32> = (0..rows).map(|row| (row * width) as u32).collect();
+        let mut begins: BTreeMap<usize, usize> = BTreeMap::new();
+        for (pending, column) in columns {
+            begins.insert(pending, results.len());
+            results.extend(column.into_iter().map(|row| (row * width) as u32));
+        }
+        let mut all = Vec::with_capacity(rows * width);
+        let refuse = |at_end| Step::new(self.refused(at_end), 0, 0);
+        let row = |row: &Vec<Move>| -> Vec<Step> {
+            let read = row.iter().enumerate().map(|(look, to)| self.step(to, look == self.terminals, &begins));
+            read.chain([refuse(false)]).collect()
+        };
+        let refused: Vec<Step> = (0..width).map(|look| refuse(look == self.terminals)).collect();
+        steps.iter().for_each(|steps| all.extend(row(steps)));
+        all.extend(refused);
+        all.extend(row(&steps[0]));
+        all.extend(row(&steps[0]));
+        for hop in &self.hops.all {
+            let step = match hop {
+                Hop::Pop(pending) => self.step(&Move::Pop(*pending), ends(*pending), &begins),
+                Hop::Push(frames) => self.step(&Move::Go(frames.clone()), false, &begins),
+            };
+            all.extend(std::iter::repeat_n(step, width));
+        }
+        Frames {
+            steps: all,
+            results,
+            hops: (self.first_hop() * width) as u32,
+            accepted: (self.accepted() * width) as u32,
+            terminals: self.terminals,
+            bounds: builder.bounds,
+        }
+    }
+
+    fn step(&self, to: &Move, at_end: bool, begins: &BTreeMap<usize, usize>) -> Step {
+        let refuse = Step::new(self.refused(at_end), 0, 0);
+        match to {
+            Move::Go(frames) => match &frames[..] {
+                [frame] => Step::new(*frame, 0, 0),
+                [below, frame] => Step::new(*frame, *below, 1),
+                [below, rest @ ..] => {
+                    let hop = self.hops.numbers.get(&Hop::Push(rest.to_vec()));
+                    hop.map_or(refuse, |hop| Step::new(self.first_hop() + hop, *below, 1))
+                }
+                [] => refuse,
+            },
+            // What is never uncovered has no column.
+            Move::Pop(pending) => begins.get(pending).map_or(refuse, |&begin| Step::new(begin, 0, -1)),
+            Move::Accept => Step::new(self.accepted(), 0, 0),
+            Move::Refuse => refuse,
+        }
+    }
+}
