@@ -90,7 +90,7 @@ fn check_model(name: &str, model: &Model, cases: &Cases) {
         cases.accept.iter().chain(cases.reject.iter().map(|case| &case.text)).map(String::as_str).collect();
     let words: Vec<Word> = texts.iter().map(|text| word(&judge, text)).collect();
     let wanted: Vec<Verdict> = words.iter().map(|word| model.judge(word)).collect();
-    assert_eq!(model.judge_all(&words, Limits::default()), wanted, "{name}");
+    assert_eq!(model.judge_all::<Verdict>(&words, Limits::default()), wanted, "{name}");
     let column = Words::read(&StringArray::from(texts), &judge).unwrap();
     let given: Vec<Verdict> = column.judge(&judge, Limits::default()).into_iter().flatten().collect();
     assert_eq!(given, wanted, "{name} in Arrow");

@@ -92,14 +92,20 @@ fn every_type_of_column_has_the_verdicts_of_its_words() {
         let judge = Judge::new(model).unwrap();
         for column in columns {
             let read = Words::read(&column, &judge).unwrap();
-            assert_eq!(read.judge(&judge, Limits::default()), wanted, "{}", column.data_type());
-            assert_eq!(read.judge_all(&judge, Limits::default()), wanted, "{}", column.data_type());
+            assert_eq!(read.judge::<Verdict>(&judge, Limits::default()), wanted, "{}", column.data_type());
+            assert_eq!(read.judge_all::<Verdict>(&judge, Limits::default()), wanted, "{}", column.data_type());
             // The values of a slice begin in the middle of the column's values.
             let slice = Words::read(&column.slice(1_000, 500), &judge).unwrap();
-            assert_eq!(slice.judge(&judge, Limits::default()), wanted[1_000..1_500], "{}", column.data_type());
+            assert_eq!(
+                slice.judge::<Verdict>(&judge, Limits::default()),
+                wanted[1_000..1_500],
+                "{}",
+                column.data_type()
+            );
             assert!(Words::read(&column.slice(7, 0), &judge).unwrap().is_empty());
         }
-        let shown = verdicts(&wanted);
+        let outcomes: Vec<_> = wanted.iter().map(|verdict| verdict.as_ref().map(Verdict::outcome)).collect();
+        let shown = verdicts(&outcomes);
         let names = shown.column_by_name(VERDICT).unwrap().as_string::<i32>();
         let positions = shown.column(1).as_primitive::<UInt64Type>();
         for (row, verdict) in wanted.iter().enumerate() {
@@ -120,7 +126,7 @@ fn a_dictionary_may_be_empty_and_may_contain_nulls() {
     let empty: DictionaryArray<Int16Type> = [None::<&str>, None].into_iter().collect();
     let with_null = StringArray::from(vec![Some("()"), None]);
     let with_null = DictionaryArray::new(Int16Array::from(vec![Some(1), None, Some(0)]), Arc::new(with_null));
-    let judged = |array: &dyn Array| Words::read(array, &judge).unwrap().judge(&judge, Limits::default());
+    let judged = |array: &dyn Array| Words::read(array, &judge).unwrap().judge::<Verdict>(&judge, Limits::default());
     assert_eq!(judged(&empty), [None, None]);
     assert_eq!(judged(&with_null), [None, None, Some(Verdict::Accept)]);
     let numbers = DictionaryArray::new(Int16Array::from(vec![0]), Arc::new(Int32Array::from(vec![7])));
@@ -138,7 +144,7 @@ fn lists_of_fixed_size() {
     }
     let lists = lists.finish();
     let accepted = |array: &dyn Array| -> Vec<bool> {
-        let verdicts = Words::read(array, &judge).unwrap().judge(&judge, Limits::default());
+        let verdicts = Words::read(array, &judge).unwrap().judge::<Verdict>(&judge, Limits::default());
         verdicts.iter().flatten().map(Verdict::is_accept).collect()
     };
     assert_eq!(accepted(&lists), [true, false, true, false]);

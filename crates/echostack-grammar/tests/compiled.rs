@@ -67,10 +67,14 @@ fn compare(name: &str, language: &dyn Language, learned: bool) {
             })
             .collect();
         accepted += scanned.iter().filter(|verdict| verdict.is_accept()).count();
-        let truth = judge_all(&oracle, &words, Limits::default());
+        let truth: Vec<Verdict> = judge_all(&oracle, &words, Limits::default());
         assert!(scanned == truth, "{name}: the table and the automaton differ");
+        assert!(table.judge_all::<Verdict>(&words, Limits::default()) == truth, "{name}: the frames differ");
         if let Some(machine) = &machine {
-            assert!(judge_all(machine, &words, Limits::default()) == truth, "{name}: the machine differs");
+            assert!(
+                judge_all::<_, Verdict>(machine, &words, Limits::default()) == truth,
+                "{name}: the machine differs"
+            );
         }
         let lines: Vec<String> = scanned.iter().map(|verdict| sources::line(verdict, terminals)).collect();
         for language in [SourceLanguage::Rust, SourceLanguage::C] {

@@ -6,7 +6,7 @@ use std::path::Path;
 use echostack::certify::{Proof, check};
 use echostack::extract::extract;
 use echostack::language::{Language, Walks, WordKind, draw};
-use echostack::recognize::{Mode, View, judge_all};
+use echostack::recognize::{Mode, Outcome, View, judge_all};
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::Task;
 use echostack::{Limits, Oracle, Params, Study, Word};
@@ -62,8 +62,8 @@ fn read_back(name: &str, oracle: &Oracle) {
     // skipped.
     let (known, renamed): (Vec<Word>, Vec<Word>) =
         words.into_iter().filter_map(|word| names(&word).map(|renamed| (word, renamed))).unzip();
-    let (wanted, given) =
-        (judge_all(oracle, &known, Limits::default()), judge_all(&again, &renamed, Limits::default()));
+    let wanted: Vec<Outcome> = judge_all(oracle, &known, Limits::default());
+    let given: Vec<Outcome> = judge_all(&again, &renamed, Limits::default());
     let mut accepted = 0;
     for ((word, wanted), given) in known.iter().zip(&wanted).zip(&given) {
         assert_eq!(wanted.is_accept(), given.is_accept(), "{name}: {word:?}\n{written}");

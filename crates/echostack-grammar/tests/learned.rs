@@ -44,8 +44,8 @@ fn agrees(name: &str, kind: ReservoirKind) {
             left -= count;
             let drawn = || draw(&grammar, &oracle, kind, 1..=200, &mut random).unwrap();
             let words: Vec<Word> = std::iter::repeat_with(drawn).take(count).collect();
-            let wanted = judge_all(&oracle, &words, Limits::default());
-            let given = judge_all(&machine, &words, Limits::default());
+            let wanted: Vec<Verdict> = judge_all(&oracle, &words, Limits::default());
+            let given: Vec<Verdict> = judge_all(&machine, &words, Limits::default());
             for (word, (wanted, given)) in words.iter().zip(wanted.iter().zip(&given)) {
                 assert_eq!(given, wanted, "{name} {kind}: {word:?}");
                 if *wanted == Verdict::Accept {

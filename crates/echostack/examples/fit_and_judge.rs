@@ -8,7 +8,7 @@ use echostack::recognize::{Mode, View, judge_all};
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::{Split, Task};
 use echostack::teach::{read_traces, write_traces};
-use echostack::{Limits, Oracle, Params, Word};
+use echostack::{Limits, Oracle, Params, Verdict, Word};
 
 fn least(mut run: impl FnMut()) -> f64 {
     let one = |_| {
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let fit = least(|| fitted = params.fit(&alphabet, &traces, &()).ok());
     let machine = fitted.ok_or("training failed")?;
     let words: Vec<Word> = task.examples(Split::Test, 1000, 1).iter().map(|trace| trace.word().clone()).collect();
-    let judge = least(|| drop(judge_all(&machine, &words, Limits::default())));
+    let judge = least(|| drop(judge_all::<_, Verdict>(&machine, &words, Limits::default())));
     println!("{fit} {judge}");
     Ok(())
 }

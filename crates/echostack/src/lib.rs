@@ -43,7 +43,7 @@
 //!   [`Oracle`] runs one. A *configuration* is the stack together with what is to be done next. A stack is *viable* if
 //!   some continuation of the input leads from it to acceptance.
 //! - A *recognizer* ([`Recognizer`]) judges words: an oracle, a machine or a table. It reads one word in a [`Session`] and
-//!   returns a [`Verdict`]. A *strict* recognizer rejects at the first token that cannot follow; a *tolerant* one, as in
+//!   returns a [`Verdict`], or an [`Outcome`](recognize::Outcome), which is a verdict without the expected tokens. A *strict* recognizer rejects at the first token that cannot follow; a *tolerant* one, as in
 //!   the paper, skips such tokens and decides at the end.
 //! - A [`Trace`] annotates one word with what a parser does on it: pops, pushes, shifts and outputs. A *teacher* is
 //!   whatever produces traces. An *exercise* is a single decision without a word that leads to it
@@ -54,7 +54,8 @@
 //!   *cells*, each given by a readout, a suffix of the stack and a suffix of the input, and bounds the readout on each
 //!   cell.
 //! - *Extraction* finds the automaton that a machine implements ([`extract::extract`]).
-//! - A [`Table`] is an automaton compiled for speed, and a [`Scanner`] is the fast way to run one.
+//! - A [`Table`] is an automaton compiled for speed. A [`Scanner`] runs one word through it, and [`table::Lanes`] many
+//!   words at once, by *frames*: pieces into which the stack is cut.
 //! - A [`Model`] is a machine or a table, as loaded from a file. A *model file* always holds a machine; tables have a
 //!   file format of their own.
 //!

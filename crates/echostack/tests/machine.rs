@@ -295,7 +295,7 @@ fn words_judged_together_are_judged_as_each_alone() {
         for machine in [&tolerant, &strict] {
             let limits = Limits { actions: 20, ..Limits::default() };
             let mut together = vec![Outputs::default(); words.len()];
-            let given = watch_all(machine, &words.iter().collect::<Vec<_>>(), &mut together, limits);
+            let given: Vec<Verdict> = watch_all(machine, &words.iter().collect::<Vec<_>>(), &mut together, limits);
             for ((word, given), together) in words.iter().zip(given).zip(together) {
                 assert_eq!((together.0, given.clone()), outputs(machine, word, limits), "{word:?}");
                 verdicts[match given {

@@ -11,6 +11,7 @@ use echostack::tasks::Task;
 use echostack::teach::{read_traces, record, write_traces};
 use echostack::{
     Alphabet, Automaton, Limits, Machine, Manifest, Oracle, Params, Recognizer, Scanner, Study, SymbolId, Table,
+    Verdict,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -35,6 +36,7 @@ fn a_compiled_table_judges_as_the_automaton() {
             let mut random = ChaCha8Rng::seed_from_u64(seed as u64);
             let mut scanner = Scanner::new(&table, Limits::default());
             let (mut read, mut words, mut accepted) = (0, 0, 0);
+            let mut all = Vec::new();
             while read < CHUNK {
                 let kind = WordKind::ALL[words % WordKind::ALL.len()];
                 let word = draw(&*language, &oracle, kind, 1..=1000, &mut random).unwrap();
@@ -45,12 +47,17 @@ fn a_compiled_table_judges_as_the_automaton() {
                         Input::Vector(_) => None,
                     })
                     .collect();
-                scanner.read(symbols);
+                scanner.read(symbols.iter().copied());
                 read += scanner.position() as usize; // without the tokens after a rejected one
                 let verdict = scanner.finish();
                 assert!(verdict == oracle.judge(&word), "{task}: {word:?}");
                 accepted += usize::from(verdict.is_accept());
+                all.push((symbols, verdict));
                 words += 1;
+            }
+            let by_frames: Vec<Verdict> = table.judge_tokens(all.iter().map(|(word, _)| &word[..]), Limits::default());
+            for ((word, verdict), by_frames) in all.iter().zip(by_frames) {
+                assert!(*verdict == by_frames, "{task}, frames: {word:?}");
             }
             (read, words, accepted)
         };

@@ -209,3 +209,165 @@ fn symbols(word: &Word) -> &[SymbolId] {
         Word::Vectors { .. } => &[SymbolId::UNKNOWN],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::Oracle;
+    use crate::automaton::reach::tests::random_automaton;
+    use crate::manifest::Manifest;
+    use crate::recognize::{Recognizer, Session, Status, Verdict};
+    use crate::symbol::Input;
+    use crate::tasks::Task;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    fn table(oracle: &Oracle) -> Option<Table> {
+        Table::new(oracle, Manifest::default()).ok()
+    }
+
+    /// Returns all words of up to this many tokens.
+    fn all_words(terminals: usize, longest: usize) -> Vec<Word> {
+        let mut all = vec![Vec::new()];
+        let mut at = 0;
+        while at < all.len() {
+            if all[at].len() < longest {
+                let longer = |token| [&all[at][..], &[SymbolId::new(token)]].concat();
+                let longer: Vec<Vec<SymbolId>> = (0..terminals).map(longer).collect();
+                all.extend(longer);
+            }
+            at += 1;
+        }
+        all.into_iter().map(Word::Symbols).collect()
+    }
+
+    /// Returns whether frames accept each word, without the scanner.
+    fn accepted(frames: &Frames, words: &[Word]) -> Vec<bool> {
+        let mut stacks: Stacks =
+            std::array::from_fn(|_| vec![0; HEIGHT].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!()));
+        let words: Vec<&[SymbolId]> = words.iter().map(symbols).collect();
+        let (mut batch, mut rest, mut all) = (Batch::default(), &words[..], Vec::new());
+        while !rest.is_empty() {
+            let count = batch.fill(frames, Limits::default(), rest);
+            all.extend(batch.run(frames, &mut stacks));
+            rest = &rest[count..];
+        }
+        all
+    }
+
+    /// Asserts that the oracle, the plain table and the frames agree on all words, and returns how many are accepted.
+    fn compare(oracle: &Oracle, table: &Table, words: &[Word], limits: Limits) -> usize {
+        let by_frames: Vec<Verdict> = table.judge_in_turn(words, limits);
+        let outcomes: Vec<Outcome> = table.judge_in_turn(words, limits);
+        for ((word, verdict), outcome) in words.iter().zip(&by_frames).zip(&outcomes) {
+            assert_eq!(*verdict, oracle.judge_with(word, limits, &mut ()), "{word:?} {limits:?}");
+            assert_eq!(*verdict, table.judge_with(word, limits, &mut ()), "{word:?} {limits:?}");
+            assert_eq!(*outcome, verdict.outcome());
+        }
+        by_frames.iter().filter(|verdict| verdict.is_accept()).count()
+    }
+
+    #[test]
+    fn all_short_words_are_judged_as_by_the_automaton() {
+        for (task, least) in [(Task::Anbn, 4), (Task::Dyck1, 22), (Task::Dyck2, 270)] {
+            let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
+            let table = table(&oracle).unwrap();
+            let words = all_words(table.rows().terminals, 8);
+            assert!(compare(&oracle, &table, &words, Limits::default()) >= least, "{task}");
+            let by_frames = accepted(table.frames().unwrap(), &words);
+            let wanted: Vec<bool> = words.iter().map(|word| oracle.judge(word).is_accept()).collect();
+            assert_eq!(by_frames, wanted, "{task}: nothing is left to the scanner");
+        }
+    }
+
+    #[test]
+    fn a_changed_step_is_found() {
+        let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap()).unwrap();
+        let table = table(&oracle).unwrap();
+        let words = all_words(table.rows().terminals, 8);
+        let frames = table.frames().unwrap();
+        let right = accepted(frames, &words);
+        let (mut changed, mut found) = (0, 0);
+        for at in 0..frames.steps.len() {
+            for to in 0..frames.steps.len() {
+                let mut other = frames.clone();
+                other.steps[at] = frames.steps[to];
+                if other.steps[at] != frames.steps[at] {
+                    changed += 1;
+                    found += usize::from(accepted(&other, &words) != right);
+                }
+            }
+        }
+        // The others are steps that no word takes, or one refusal in place of another.
+        println!("{found} of {changed} changes were found");
+        assert!(found * 3 > changed, "{found} of {changed}");
+    }
+
+    /// Returns a word that mostly follows the automaton.
+    fn word(oracle: &Oracle, longest: usize, random: &mut ChaCha8Rng) -> Word {
+        let mut session = oracle.start(Limits::default());
+        let mut word = Vec::new();
+        for _ in 0..random.random_range(0..=longest) {
+            let fits: Vec<SymbolId> = session.expected().iter().filter_map(|next| next.token()).collect();
+            if fits.is_empty() {
+                break;
+            }
+            let token = fits[random.random_range(0..fits.len())];
+            let more = oracle.automaton().alphabet().terminals().len() + 1;
+            let wrong = random.random_bool(0.03);
+            word.push(if wrong { SymbolId::new(random.random_range(0..more)) } else { token });
+            if session.feed(Input::Symbol(word[word.len() - 1]), &mut ()) != Status::Open && random.random_bool(0.5) {
+                break;
+            }
+        }
+        Word::Symbols(word)
+    }
+
+    fn limits(random: &mut ChaCha8Rng) -> Limits {
+        match random.random_range(0..3) {
+            0 => Limits { depth: random.random_range(0..200), ..Limits::default() },
+            1 => Limits {
+                depth: random.random_range(5..1000),
+                actions: random.random_range(0..100),
+                actions_per_symbol: random.random_range(0..3),
+            },
+            _ => Limits::default(),
+        }
+    }
+
+    #[test]
+    fn frames_judge_as_the_automata_of_the_tasks() {
+        let mut random = ChaCha8Rng::seed_from_u64(10);
+        for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {
+            let oracle = Oracle::strict(task.automaton().unwrap()).unwrap();
+            let table = table(&oracle).unwrap();
+            let (mut all, mut by_frames) = (0, 0);
+            for _ in 0..20 {
+                let words: Vec<Word> = (0..100).map(|_| word(&oracle, 40, &mut random)).collect();
+                compare(&oracle, &table, &words, limits(&mut random));
+                all += compare(&oracle, &table, &words, Limits::default());
+                by_frames += accepted(table.frames().unwrap(), &words).iter().filter(|accepted| **accepted).count();
+            }
+            assert!(all > 20 && by_frames == all, "{task}: {by_frames} of {all}");
+        }
+    }
+
+    #[test]
+    fn frames_judge_as_random_automata() {
+        let mut random = ChaCha8Rng::seed_from_u64(11);
+        let (mut automata, mut all, mut by_frames) = (0, 0, 0);
+        while automata < 1000 {
+            let Ok(oracle) = Oracle::strict(random_automaton(&mut random)) else { continue };
+            let Some(table) = table(&oracle) else { continue };
+            automata += 1;
+            let words: Vec<Word> = (0..20).map(|_| word(&oracle, 12, &mut random)).collect();
+            compare(&oracle, &table, &words, limits(&mut random));
+            all += compare(&oracle, &table, &words, Limits::default());
+            if let Some(frames) = table.frames() {
+                by_frames += accepted(frames, &words).iter().filter(|accepted| **accepted).count();
+            }
+        }
+        println!("{by_frames} of {all} words accepted by frames");
+        assert!(all > 100 && by_frames * 10 > all * 9, "{by_frames} of {all}");
+    }
+}
