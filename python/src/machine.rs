@@ -5,7 +5,7 @@ use std::sync::Arc;
 use echostack::automaton::AutomatonError;
 use echostack::certify::Proof;
 use echostack::extract::{ExtractError, extract};
-use echostack::recognize::{Event, Observer};
+use echostack::recognize::{Event, Observer, Outcome};
 use echostack::{Control, Prover, Verdict};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -207,7 +207,7 @@ impl Machine {
     ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         let words = convert::words(words, self.0.alphabet())?;
         let waiting = Waiting::turns(in_turn);
-        let watch = || judging::watch(&self.0, &words, &Rows::default(), limits(None), &waiting);
+        let watch = || judging::watch::<_, _, Outcome>(&self.0, &words, &Rows::default(), limits(None), &waiting);
         let all = waiting.finish(py, watch)?;
         Ok(all.into_iter().map(|(_, rows)| rows.array().into_pyarray(py)).collect())
     }
@@ -224,7 +224,7 @@ impl Machine {
         let words = convert::words(words, self.0.alphabet())?;
         let waiting = Waiting::turns(in_turn);
         let watch = || judging::watch(&self.0, &words, &Least(f64::INFINITY), limits(None), &waiting);
-        let signed = |(verdict, Least(margin)): (Verdict, Least)| if verdict.is_accept() { margin } else { -margin };
+        let signed = |(outcome, Least(margin)): (Outcome, Least)| if outcome.is_accept() { margin } else { -margin };
         Ok(waiting.finish(py, watch)?.into_iter().map(signed).collect::<Vec<f64>>().into_pyarray(py))
     }
 

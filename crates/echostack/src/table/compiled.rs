@@ -102,11 +102,19 @@ impl Table {
         &self.fused
     }
 
-    /// Returns the frames, which are computed the first time.
+    /// Returns the frames if the table has any. They are computed the first time.
     pub(super) fn frames(&self) -> Option<&Frames> {
         self.frames.get_or_init(|| Frames::new(&self.rows)).as_ref()
     }
+
+    /// Returns the frames if they are computed already, or worth it for this many tokens.
+    pub(super) fn frames_for(&self, tokens: usize) -> Option<&Frames> {
+        if tokens < FEW_TOKENS { self.frames.get()?.as_ref() } else { self.frames() }
+    }
 }
+
+/// With fewer tokens, frames are not worth computing.
+const FEW_TOKENS: usize = 1 << 12;
 
 impl Recognizer for Table {
     type Session = Run<TableStack>;

@@ -4,54 +4,48 @@
 //! cycle; then there are only finitely many pieces. A piece is a *frame*, and a stack is a list of frame numbers. Where
 //! every token that can follow leads to the same reduction, the reduction is made at once, before the token is known. So a
 //! closing bracket pops its frame immediately, and most tokens take one [`Step`]: replace the topmost frame, push a
-//! frame, or pop one and look at what it uncovers. The rest takes several: a *hop* is a step that reads no token.
+//! frame, or pop one and look at what it uncovers. The rest takes several: a *hop* is a step that reads no token. A frame
+//! that would only pass on the result of the one above it, as in a list that recurs on its right, is left out.
 //!
 //! A step has no branches, and several words are run side by side ([`Lanes`](super::lanes::Lanes)), because each of them
 //! alone would wait for its look-ups.
 //!
 //! Frames only say which words are accepted. Everything else is judged again by the plain table: positions and expected
 //! tokens come from one place, and a frame may be refused whenever it is not worth its while. Limits are not checked
-//! while frames run; [`Frames::stay_within`] says for which words they cannot be reached.
+//! while frames run; [`Frames::longest`] says for which words they cannot be reached.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 use super::rows::{Rows, State};
 use crate::recognize::Limits;
 use crate::symbol::{Lookahead, SymbolId};
 
-/// The maximum number of frames, of pending pushes, and of decisions in one step.
-const MAX_FRAMES: usize = 1 << 13;
-const MAX_PENDING: usize = 1 << 12;
+/// The maximum number of decisions in one step.
 const MAX_DECISIONS: usize = 64;
 
-/// What to do for a topmost frame and a token, as one number: the index of the result (32 bits), the frame that is left
-/// below if one is pushed (16 bits), and the change of the stack's height (16 bits, -1, 0 or 1). After a pop, the number
-/// of the frame that is uncovered is added to the index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step(u64);
+/// The maximum number of steps and of results. An index of 16 bits, with what is added to it, cannot miss them.
+const INDEXES: usize = 1 << 16;
+const STEPS: usize = INDEXES + (1 << 8);
+const RESULTS: usize = INDEXES + INDEXES;
+
+/// What to do for a topmost frame and a token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The index of the result.
+    pub(super) result: u16,
+    /// For a pop, all ones: the number of the frame that is uncovered is added to the index. Otherwise zero.
+    pub(super) selects: u16,
+    /// The frame that is left below if one is pushed.
+    pub(super) below: u16,
+    /// The change of the stack's height: -1, 0 or 1, modulo 2^16.
+    pub(super) change: u16,
+}
 
 impl Step {
     fn new(result: usize, below: usize, change: i16) -> Self {
-        Self(result as u64 | (below as u64) << 32 | u64::from(change as u16) << 48)
-    }
-
-    #[inline]
-    pub(super) fn below(self) -> u16 {
-        (self.0 >> 32) as u16
-    }
-
-    #[inline]
-    pub(super) fn change(self) -> i16 {
-        (self.0 >> 48) as i16
-    }
-
-    /// Returns the index of the result, given the frame that is now beneath the top of the stack.
-    #[inline]
-    pub(super) fn result(self, uncovered: u16) -> usize {
-        // All ones after a pop, zero otherwise.
-        let popped = (self.change() >> 15) as u16;
-        self.0 as u32 as usize + usize::from(uncovered & popped)
+        let selects = if change < 0 { u16::MAX } else { 0 };
+        Self { result: result as u16, selects, below: below as u16, change: change as u16 }
     }
 }
 
@@ -60,13 +54,13 @@ impl Step {
 pub(super) struct Frames {
     /// The steps, a row for each frame, with one for each token, for the end, and for anything else. Then a row for each
     /// hop.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Box<[Step; STEPS]>,
     /// The beginnings of the rows that steps lead to.
-    pub(super) results: Vec<u32>,
-    /// The beginning of the first row of a hop.
-    pub(super) hops: u32,
+    pub(super) results: Box<[u16; RESULTS]>,
+    /// The beginning of the first row of a hop, if there are any.
+    pub(super) hops: Option<u16>,
     /// The row after the end of a word that is accepted. It is a copy of the first row, so that the next word can begin.
-    pub(super) accepted: u32,
+    pub(super) accepted: u16,
     /// The number of tokens.
     pub(super) terminals: usize,
     bounds: Bounds,
@@ -149,6 +143,8 @@ struct Builder<'a> {
     settled: Vec<Option<(usize, SymbolId, BTreeSet<usize>)>>,
     frames: Numbers<Frame>,
     pending: Numbers<Pending>,
+    /// The frames that are left out, because they only pass on what is pending.
+    passing: HashSet<Frame>,
     bounds: Bounds,
 }
 
@@ -191,10 +187,11 @@ impl Builder<'_> {
             let Some((pop, push, admits)) = self.settled[top].clone() else {
                 return self.go(known, admitted);
             };
-            admitted = Some(match admitted {
+            let admits = match admitted {
                 Some(before) => before.intersection(&admits).copied().collect(),
                 None => admits,
-            });
+            };
+            admitted = Some(admits).filter(|admits| admits.len() <= self.rows.terminals);
             match self.reduce(&mut known, pop, push) {
                 Reduced::Done => {}
                 Reduced::Below(pop) => return self.pop(Pending { pop, push, then: Then::Settle(admitted) }),
@@ -241,8 +238,10 @@ impl Builder<'_> {
         let last = pieces.len() - 1;
         self.bounds.pushes = self.bounds.pushes.max(last);
         let frame = |(at, states)| Frame { states, admitted: if at == last { admitted.clone() } else { None } };
-        let frames: Vec<Frame> = pieces.into_iter().enumerate().map(frame).collect();
-        Move::Go(frames.into_iter().map(|frame| self.frames.of(frame)).collect())
+        let mut frames: Vec<Frame> = pieces.into_iter().enumerate().map(frame).collect();
+        let top = frames.pop();
+        frames.retain(|frame| !self.passing.contains(frame));
+        Move::Go(frames.into_iter().chain(top).map(|frame| self.frames.of(frame)).collect())
     }
 
     /// Returns whether known states are enough to refuse a lookahead.
@@ -334,48 +333,68 @@ fn settled(rows: &Rows, state: State) -> Option<(usize, SymbolId, BTreeSet<usize
     same.and_then(|same| Some((same.pop as usize, same.push?, admits)))
 }
 
-/// Chooses the states to cut below: without them, the graph of pushes has no cycle. States that tokens lead to come first,
+/// Chooses the states to cut below. Without them, the graph of pushes has no cycle. States that tokens lead to come first,
 /// because they are pushed when something is opened.
 fn cuts(rows: &Rows, tops: &[Option<SymbolId>]) -> Vec<bool> {
-    let symbols = rows.symbols.max(1);
-    let targets = |row: &[u32]| row.iter().filter(|to| **to > 0).map(|to| *to as usize - 1).collect();
-    let edges: Vec<Vec<usize>> = rows.pushes.chunks_exact(symbols).map(targets).collect();
-    let mut cut = vec![false; rows.states()];
-    let mut rest = on_cycles(&edges, &cut);
+    let mut graph = Graph::new(rows);
+    let mut rest = graph.on_cycles();
     while !rest.is_empty() {
-        let best = rest.iter().copied().min_by_key(|&state| {
-            cut[state] = true;
-            let left = on_cycles(&edges, &cut).len();
-            cut[state] = false;
-            (tops[state].is_none_or(|top| top.index() >= rows.terminals), left, state)
+        let token = |state: &usize| tops[*state].is_some_and(|top| top.index() < rows.terminals);
+        let tokens: Vec<usize> = rest.iter().copied().filter(token).collect();
+        let best = if tokens.is_empty() { rest } else { tokens };
+        let best = best.into_iter().min_by_key(|&state| {
+            graph.cut[state] = true;
+            let left = graph.on_cycles().len();
+            graph.cut[state] = false;
+            (left, state)
         });
-        best.into_iter().for_each(|state| cut[state] = true);
-        rest = on_cycles(&edges, &cut);
+        best.into_iter().for_each(|state| graph.cut[state] = true);
+        rest = graph.on_cycles();
     }
-    cut
+    graph.cut
 }
 
-/// Returns the states on cycles that do not contain cut states: those that remain when states without a way in or without
-/// a way out are removed again and again. (These may also connect two cycles, which does no harm.)
-fn on_cycles(edges: &[Vec<usize>], cut: &[bool]) -> Vec<usize> {
-    let mut alive: Vec<bool> = cut.iter().map(|cut| !cut).collect();
-    loop {
-        let mut entered = vec![false; alive.len()];
-        let mut left = false;
-        edges
-            .iter()
-            .zip(&alive)
-            .filter(|(_, alive)| **alive)
-            .for_each(|(to, _)| to.iter().for_each(|&to| entered[to] = true));
-        for state in 0..alive.len() {
-            if alive[state] && !(entered[state] && edges[state].iter().any(|&to| alive[to])) {
-                alive[state] = false;
-                left = true;
+/// The graph of pushes from state to state.
+struct Graph {
+    to: Vec<Vec<usize>>,
+    from: Vec<Vec<usize>>,
+    /// The states that are cut below. Pushes to them do not count.
+    cut: Vec<bool>,
+}
+
+impl Graph {
+    fn new(rows: &Rows) -> Self {
+        let targets = |row: &[u32]| row.iter().filter(|to| **to > 0).map(|to| *to as usize - 1).collect();
+        let to: Vec<Vec<usize>> = rows.pushes.chunks_exact(rows.symbols.max(1)).map(targets).collect();
+        let mut from = vec![Vec::new(); to.len()];
+        for (state, next) in to.iter().enumerate() {
+            next.iter().for_each(|&next| from[next].push(state));
+        }
+        let cut = vec![false; to.len()];
+        Self { to, from, cut }
+    }
+
+    /// Returns the states on cycles that do not contain cut states: those that remain when states without a way in or
+    /// without a way out are removed again and again. (These may also connect two cycles, which does no harm.)
+    fn on_cycles(&self) -> Vec<usize> {
+        let alive = |next: &Vec<usize>| next.iter().filter(|&&state| !self.cut[state]).count();
+        let mut ways = [&self.to, &self.from].map(|ways| ways.iter().map(alive).collect::<Vec<usize>>());
+        let mut left: Vec<bool> = self.cut.clone();
+        let mut leaving: Vec<usize> =
+            (0..left.len()).filter(|&at| !left[at] && ways.iter().any(|ways| ways[at] == 0)).collect();
+        leaving.iter().for_each(|&state| left[state] = true);
+        while let Some(state) = leaving.pop() {
+            for (side, next) in [(1, &self.to[state]), (0, &self.from[state])] {
+                for &next in next {
+                    ways[side][next] -= usize::from(!self.cut[next]);
+                    if !left[next] && ways[side][next] == 0 {
+                        left[next] = true;
+                        leaving.push(next);
+                    }
+                }
             }
         }
-        if !left {
-            return (0..alive.len()).filter(|&state| alive[state]).collect();
-        }
+        (0..left.len()).filter(|&state| !left[state]).collect()
     }
 }
 
@@ -386,18 +405,29 @@ impl Frames {
             return None;
         }
         let tops = rows.tops()?;
+        let cut = cuts(rows, &tops);
         let settled = (0..rows.states()).map(|state| settled(rows, state as State)).collect();
         let mut builder = Builder {
             rows,
-            cut: cuts(rows, &tops),
+            cut,
             settled,
             frames: Numbers::new(),
             pending: Numbers::new(),
+            passing: HashSet::new(),
             bounds: Bounds::default(),
         };
-        builder.frames.of(Frame { states: vec![0], admitted: None });
-        let moves = Moves::new(&mut builder)?;
-        Some(Layout::new(builder.frames.all.len(), rows.terminals).frames(&moves, &builder))
+        let moves = loop {
+            builder.frames = Numbers::new();
+            builder.pending = Numbers::new();
+            builder.frames.of(Frame { states: vec![0], admitted: None });
+            let moves = Moves::new(&mut builder)?;
+            let passing = moves.passing();
+            if passing.is_empty() {
+                break moves;
+            }
+            builder.passing.extend(passing.into_iter().map(|frame| builder.frames.all[frame].clone()));
+        };
+        Layout::new(builder.frames.all.len(), rows.terminals).frames(&moves, &builder)
     }
 
     /// Returns the maximum number of frames that a token adds to the stack.
@@ -405,14 +435,12 @@ impl Frames {
         self.bounds.pushes.max(1)
     }
 
-    /// Returns whether a word of this many tokens cannot reach a limit.
-    pub(super) fn stay_within(&self, limits: Limits, tokens: usize) -> bool {
+    /// Returns the maximum number of tokens with which a word cannot reach a limit, or `None` if any word might.
+    pub(super) fn longest(&self, limits: Limits) -> Option<usize> {
         let (Bounds { rise, decisions, through, .. }, pushes) = (self.bounds, self.pushes());
         // The plain table makes the reductions of two steps on one token; each frame on the stack has a symbol.
-        let depth = (tokens.saturating_add(2)).saturating_mul(pushes).saturating_mul(rise);
-        depth <= limits.depth
-            && (decisions * (pushes + 4)) as u64 <= limits.actions
-            && through as u64 <= limits.actions_per_symbol
+        let few = (decisions * (pushes + 4)) as u64 <= limits.actions && through as u64 <= limits.actions_per_symbol;
+        (limits.depth / (pushes * rise.max(1))).checked_sub(2).filter(|_| few)
     }
 }
 
@@ -425,8 +453,8 @@ struct Moves {
     uncovered: BTreeMap<(usize, usize), Move>,
     /// For each frame: those directly below it, those that take its place, and what is pending when it is popped.
     around: Vec<[BTreeSet<usize>; 3]>,
-    /// The frames around which something has changed.
-    changed: Vec<usize>,
+    /// What was added around frames and is not yet considered.
+    added: Vec<(usize, usize, usize)>,
 }
 
 /// The sides of a frame.
@@ -438,32 +466,51 @@ impl Moves {
     /// Finds all frames. Returns `None` if there are too many.
     fn new(builder: &mut Builder<'_>) -> Option<Self> {
         let looks = builder.rows.terminals + 1;
-        let mut this = Self { changed: vec![0], ..Self::default() };
-        while let Some(frame) = this.changed.pop() {
-            while this.steps.len() <= frame {
-                let next = this.steps.len();
-                let row: Vec<Move> = (0..looks).map(|look| builder.step(next, look)).collect();
-                this.around.resize_with(builder.frames.all.len(), Default::default);
-                row.iter().for_each(|to| this.note(next, to));
-                this.steps.push(row);
-            }
-            let [below, next, pops] = this.around[frame].clone();
-            for pair in pops.iter().flat_map(|&pending| below.iter().map(move |&under| (pending, under))) {
-                if !this.uncovered.contains_key(&pair) {
-                    let to = builder.uncover(pair.1, pair.0);
-                    this.around.resize_with(builder.frames.all.len(), Default::default);
-                    this.note(pair.1, &to);
-                    this.uncovered.insert(pair, to);
+        let mut this = Self::default();
+        while this.steps.len() < builder.frames.all.len() {
+            let frame = this.steps.len();
+            let row: Vec<Move> = (0..looks).map(|look| builder.step(frame, look)).collect();
+            row.iter().for_each(|to| this.note(frame, to));
+            this.steps.push(row);
+            while let Some((frame, side, number)) = this.added.pop() {
+                let all = |side: usize| this.around[frame][side].iter().copied().collect::<Vec<usize>>();
+                if side == BELOW {
+                    let (next, pops) = (all(NEXT), all(POPS));
+                    next.into_iter().for_each(|next| this.add(next, BELOW, number));
+                    pops.into_iter().for_each(|pending| this.uncover(builder, number, pending));
+                } else {
+                    for under in all(BELOW) {
+                        if side == NEXT {
+                            this.add(number, BELOW, under);
+                        } else {
+                            this.uncover(builder, under, number);
+                        }
+                    }
                 }
             }
-            for next in next {
-                below.iter().for_each(|&under| this.add(next, BELOW, under));
-            }
-            if builder.frames.all.len() > MAX_FRAMES || builder.pending.all.len() > MAX_PENDING {
+            if builder.frames.all.len() * looks > INDEXES {
                 return None;
             }
         }
         Some(this)
+    }
+
+    /// Notes what follows when a frame is uncovered.
+    fn uncover(&mut self, builder: &mut Builder<'_>, frame: usize, pending: usize) {
+        if !self.uncovered.contains_key(&(pending, frame)) {
+            let to = builder.uncover(frame, pending);
+            self.note(frame, &to);
+            self.uncovered.insert((pending, frame), to);
+        }
+    }
+
+    /// Returns the frames that, when they are uncovered, only pass on what is pending. Such a frame need not be left on the
+    /// stack: the one beneath it will do the same.
+    fn passing(&self) -> BTreeSet<usize> {
+        let passes = |(&(pending, _), to): (&(usize, usize), &Move)| *to == Move::Pop(pending);
+        let (passing, others): (Vec<_>, Vec<_>) = self.uncovered.iter().partition(|pair| passes(*pair));
+        let others: BTreeSet<usize> = others.into_iter().map(|((_, frame), _)| *frame).collect();
+        passing.into_iter().map(|((_, frame), _)| *frame).filter(|frame| !others.contains(frame)).collect()
     }
 
     /// Notes what can follow when this frame is on top.
@@ -471,10 +518,6 @@ impl Moves {
         match to {
             Move::Go(frames) => {
                 self.add(frame, NEXT, frames[0]);
-                // It may be new, with nothing below.
-                if self.steps.len() <= frames[frames.len() - 1] {
-                    self.changed.extend(frames);
-                }
                 frames.windows(2).for_each(|pair| self.add(pair[1], BELOW, pair[0]));
             }
             Move::Pop(pending) => self.add(frame, POPS, *pending),
@@ -483,8 +526,11 @@ impl Moves {
     }
 
     fn add(&mut self, frame: usize, side: usize, number: usize) {
+        if self.around.len() <= frame {
+            self.around.resize_with(frame + 1, Default::default);
+        }
         if self.around[frame][side].insert(number) {
-            self.changed.push(frame);
+            self.added.push((frame, side, number));
         }
     }
 }
@@ -504,6 +550,15 @@ enum Hop {
     Pop(usize),
     /// Push a frame, and continue with the others.
     Push(Vec<usize>),
+}
+
+/// Extends a list to a length that the compiler knows, unless it has more than all indexes of 16 bits.
+fn indexed<T: Clone + Default, const N: usize>(mut values: Vec<T>) -> Option<Box<[T; N]>> {
+    if values.len() > INDEXES {
+        return None;
+    }
+    values.resize(N, T::default());
+    values.into_boxed_slice().try_into().ok()
 }
 
 impl Layout {
@@ -539,7 +594,7 @@ impl Layout {
         }
     }
 
-    fn frames(mut self, moves: &Moves, builder: &Builder<'_>) -> Frames {
+    fn frames(mut self, moves: &Moves, builder: &Builder<'_>) -> Option<Frames> {
         let ends = |pending: usize| builder.pending.all[pending].then == Then::Read(builder.rows.terminals);
         let Moves { steps, uncovered, .. } = moves;
         // The rows that moves lead to are known only after all hops are.
@@ -567,11 +622,12 @@ impl Layout {
         }
         let rows = self.first_hop() + self.hops.all.len();
         let width = self.terminals + 2;
-        let mut results: Vec<u32> = (0..rows).map(|row| (row * width) as u32).collect();
+        let begin = |row: usize| u16::try_from(row * width).ok();
+        let mut results: Vec<u16> = (0..rows).map(begin).collect::<Option<_>>()?;
         let mut begins: BTreeMap<usize, usize> = BTreeMap::new();
         for (pending, column) in columns {
             begins.insert(pending, results.len());
-            results.extend(column.into_iter().map(|row| (row * width) as u32));
+            results.extend(column.into_iter().filter_map(begin));
         }
         let mut all = Vec::with_capacity(rows * width);
         let refuse = |at_end| Step::new(self.refused(at_end), 0, 0);
@@ -591,14 +647,14 @@ impl Layout {
             };
             all.extend(std::iter::repeat_n(step, width));
         }
-        Frames {
-            steps: all,
-            results,
-            hops: (self.first_hop() * width) as u32,
-            accepted: (self.accepted() * width) as u32,
+        Some(Frames {
+            steps: indexed(all)?,
+            results: indexed(results)?,
+            hops: if self.hops.all.is_empty() { None } else { begin(self.first_hop()) },
+            accepted: begin(self.accepted())?,
             terminals: self.terminals,
             bounds: builder.bounds,
-        }
+        })
     }
 
     fn step(&self, to: &Move, at_end: bool, begins: &BTreeMap<usize, usize>) -> Step {

@@ -13,17 +13,15 @@ const LANES: usize = 4;
 
 /// The number of words that a thread takes at a time.
 const WORDS: usize = 1 << 8;
+/// The number of words that are looked at together.
+const WORDS_AT_ONCE: usize = 1 << 10;
 
-/// The height up to which a stack of frames can grow; an index of 16 bits cannot miss it.
-const HEIGHT: usize = 1 << 16;
+/// The height up to which a stack of frames can grow, more than it does.
+const HEIGHT: usize = 2 * TOKENS;
 
-/// The maximum number of tokens that run at once, if each of them adds at most one frame. A word that is longer is left
-/// to the [`Scanner`].
-const TOKENS: usize = 1 << 14;
-
-/// The stacks of all lanes. The topmost frame is not on the stack. A word begins at the height at which the one before it
-/// has ended, because what is below is never looked at.
-type Stacks = [Box<[u16; HEIGHT]>; LANES];
+/// The maximum number of tokens that a lane reads at once, if each of them adds at most one frame. A word that is longer is
+/// left to the [`Scanner`].
+const TOKENS: usize = 1 << 12;
 
 /// A reader of many words, several of them side by side, that runs a [`Table`] by its frames.
 ///
@@ -44,139 +42,181 @@ pub struct Lanes {
     table: Table,
     limits: Limits,
     scanner: Scanner,
-    /// The stacks, once they are needed.
-    stacks: Option<Stacks>,
-    batch: Batch,
+    /// What the lanes need, once it is needed.
+    batch: Option<Batch>,
 }
 
 /// Words that run together.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Batch {
-    /// The tokens of the words, with an end after each; once they are read, 1 where a word is accepted.
-    tokens: Vec<u8>,
-    /// The index of each word's end.
-    ends: Vec<usize>,
+    /// The tokens of each lane's words, with an end after each word.
+    tokens: Box<[[u8; LANES]; TOKENS]>,
+    /// The row of each lane after each token.
+    rows: Box<[[u16; LANES]; TOKENS]>,
+    /// The stack of each lane. The topmost frame is not on the stack. A word begins at the height at which the one before
+    /// it has ended, because what is below is never looked at.
+    stacks: Box<[[u16; LANES]; HEIGHT + 1]>,
+    /// The number of tokens of each lane.
+    lengths: [usize; LANES],
+    /// The lane of each word, and the index of its end.
+    ends: Vec<(u8, u16)>,
+}
+
+/// A list of the same values, of a length that the compiler knows.
+#[expect(clippy::unnecessary_box_returns, reason = "the lists are too long for the stack")]
+fn filled<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
+    let values = vec![T::default(); N].into_boxed_slice();
+    values.try_into().unwrap_or_else(|_| unreachable!("the length is right"))
 }
 
 /// The words that run one after the other, side by side with those of other lanes.
 #[derive(Clone, Copy, Default)]
 struct Lane {
     /// The row of the topmost frame.
-    row: u32,
-    height: u16,
-    /// The index of the next token.
-    at: usize,
+    row: u16,
+    /// The height of the stack, whose last frame is the one beneath the topmost.
+    height: usize,
 }
 
 impl Lanes {
     /// Creates a reader of words.
     pub fn new(table: &Table, limits: Limits) -> Self {
-        let scanner = Scanner::new(table, limits);
-        Self { table: table.clone(), limits, scanner, stacks: None, batch: Batch::default() }
+        Self { table: table.clone(), limits, scanner: Scanner::new(table, limits), batch: None }
     }
 
     /// Judges words, given as slices of tokens.
     pub fn judge<'a, A: Answer>(&mut self, words: impl Iterator<Item = &'a [SymbolId]>) -> Vec<A> {
-        let words: Vec<&[SymbolId]> = words.collect();
-        let Self { table, limits, scanner, stacks, batch } = self;
-        let mut scan = |word: &&'a [SymbolId]| {
+        let mut words = words.fuse();
+        let mut answers: Vec<A> = Vec::with_capacity(words.size_hint().0);
+        loop {
+            let some: Vec<&[SymbolId]> = words.by_ref().take(WORDS_AT_ONCE).collect();
+            if some.is_empty() {
+                return answers;
+            }
+            self.judge_some(&some, &mut answers);
+        }
+    }
+
+    fn judge_some<A: Answer>(&mut self, words: &[&[SymbolId]], answers: &mut Vec<A>) {
+        let Self { table, limits, scanner, batch } = self;
+        let mut scan = |word: &&[SymbolId]| {
             scanner.read(word.iter().copied());
             scanner.answer()
         };
-        let frames = if words.len() < LANES { None } else { table.frames() };
-        let Some(frames) = frames else { return words.iter().map(scan).collect() };
-        let stacks = stacks.get_or_insert_with(|| {
-            std::array::from_fn(|_| {
-                let stack = vec![0; HEIGHT].into_boxed_slice();
-                stack.try_into().unwrap_or_else(|_| unreachable!("the length is right"))
-            })
-        });
-        let mut answers: Vec<A> = Vec::with_capacity(words.len());
-        let mut rest = &words[..];
+        let frames =
+            if words.len() < LANES { None } else { table.frames_for(words.iter().map(|word| word.len()).sum()) };
+        let frames = frames.and_then(|frames| Some((frames, frames.longest(*limits)?)));
+        let Some((frames, longest)) = frames else { return answers.extend(words.iter().map(scan)) };
+        let batch = batch.get_or_insert_with(Batch::new);
+        let mut rest = words;
         while !rest.is_empty() {
-            let count = batch.fill(frames, *limits, rest);
-            let accepted = batch.run(frames, stacks);
-            let (now, later) = rest.split_at(count);
+            let (now, later) = rest.split_at(batch.fill(frames, longest, rest));
+            let accepted = batch.run(frames);
             let answer = |(word, accepted)| if accepted { A::new(Outcome::Accept, Vec::new) } else { scan(word) };
             answers.extend(now.iter().zip(accepted).map(answer));
             rest = later;
         }
-        answers
     }
 }
 
 impl Batch {
-    /// Takes words until there are enough tokens, and returns their number.
-    fn fill(&mut self, frames: &Frames, limits: Limits, words: &[&[SymbolId]]) -> usize {
-        let most = TOKENS / frames.pushes();
-        self.tokens.resize(2 * TOKENS + 2, 0);
+    fn new() -> Self {
+        Self { tokens: filled(), rows: filled(), stacks: filled(), lengths: [0; LANES], ends: Vec::new() }
+    }
+
+    /// Takes words as long as there is room, at least one, and returns their number.
+    fn fill(&mut self, frames: &Frames, longest: usize, words: &[&[SymbolId]]) -> usize {
+        let room = TOKENS / frames.pushes();
+        let longest = longest.min(room - 1);
+        let end = frames.terminals as u8;
         self.ends.clear();
-        pulp::Arch::new().dispatch(|| {
-            let end = frames.terminals as u8;
-            // Frames refuse what is not a token.
-            let byte = |token: &SymbolId| if token.index() < frames.terminals { token.index() as u8 } else { end + 1 };
-            let mut at = 0;
-            for word in words {
-                if at >= most {
-                    break;
-                }
-                let word = if word.len() < most && frames.stay_within(limits, word.len()) { word } else { REFUSED };
-                let cells = &mut self.tokens[at..=at + word.len()];
-                cells[word.len()] = end;
-                cells.iter_mut().zip(word).for_each(|(cell, token)| *cell = byte(token));
-                at += word.len();
-                self.ends.push(at);
-                at += 1;
+        self.lengths = [0; LANES];
+        for word in words {
+            let word = if word.len() <= longest { word } else { REFUSED };
+            // The lane with the fewest tokens is the next.
+            let (mut lane, mut at) = (0, self.lengths[0]);
+            for (other, &length) in self.lengths.iter().enumerate().skip(1) {
+                (lane, at) = if length < at { (other, length) } else { (lane, at) };
             }
-            self.ends.len()
-        })
+            if at + word.len() >= room {
+                break;
+            }
+            let (cells, last) = self.tokens[at..=at + word.len()].split_at_mut(word.len());
+            for (cell, token) in cells.iter_mut().zip(word) {
+                // Frames refuse what is not a token.
+                cell[lane % LANES] = if token.index() < frames.terminals { token.index() as u8 } else { end + 1 };
+            }
+            last[0][lane] = end;
+            at += word.len();
+            self.ends.push((lane as u8, at as u16));
+            self.lengths[lane] = at + 1;
+        }
+        self.ends.len()
     }
 
     /// Runs all words, and returns whether each is accepted.
-    fn run(&mut self, frames: &Frames, stacks: &mut Stacks) -> impl Iterator<Item = bool> {
-        let Self { tokens, ends } = self;
-        let length = ends.last().map_or(0, |end| end + 1);
-        let tokens = &mut tokens[..length];
-        // Each lane gets words of about as many tokens.
-        let starts: [usize; LANES] = std::array::from_fn(|lane| {
-            let word = ends.partition_point(|end| *end < length / LANES * lane);
-            if word == 0 { 0 } else { ends[word - 1] + 1 }
-        });
-        let mut lanes = starts.map(|at| Lane { at, ..Lane::default() });
-        let stops: [usize; LANES] = std::array::from_fn(|lane| starts.get(lane + 1).copied().unwrap_or(length));
+    fn run(&mut self, frames: &Frames) -> impl Iterator<Item = bool> {
+        match frames.hops {
+            None => self.run_evenly(frames),
+            Some(hops) => self.run_with_hops(frames, hops),
+        }
+        let rows = &self.rows;
+        self.ends.iter().map(|&(lane, end)| rows[usize::from(end)][usize::from(lane)] == frames.accepted)
+    }
+
+    /// Runs all words if every step reads a token. What a lane reads after its last word does not matter.
+    fn run_evenly(&mut self, frames: &Frames) {
+        let length = self.lengths.into_iter().max().unwrap_or(0);
+        let mut lanes = [Lane::default(); LANES];
+        for (tokens, rows) in self.tokens.iter().zip(self.rows.iter_mut()).take(length) {
+            for number in 0..LANES {
+                let lane = &mut lanes[number];
+                lane.step(frames, tokens[number], &mut self.stacks, number);
+                rows[number] = lane.row;
+            }
+        }
+    }
+
+    /// Runs all words if there are steps that read no token.
+    fn run_with_hops(&mut self, frames: &Frames, hops: u16) {
+        let Self { tokens, rows, stacks, lengths, .. } = self;
+        let mut lanes = [Lane::default(); LANES];
+        let mut at = [0; LANES];
+        let mut step = |number: usize, at: &mut [usize; LANES]| {
+            let (lane, at) = (&mut lanes[number], &mut at[number]);
+            lane.step(frames, tokens[*at % TOKENS][number], stacks, number);
+            rows[*at % TOKENS][number] = lane.row;
+            *at += usize::from(lane.row < hops);
+        };
         loop {
             // Every step reads at most one token.
-            let steps = lanes.iter().zip(stops).map(|(lane, stop)| stop - lane.at).min().unwrap_or(0);
+            let steps = at.iter().zip(&*lengths).map(|(at, length)| length - at).min().unwrap_or(0);
             if steps == 0 {
                 break;
             }
             for _ in 0..steps {
-                for (lane, stack) in lanes.iter_mut().zip(stacks.iter_mut()) {
-                    lane.step(frames, tokens, stack);
+                for number in 0..LANES {
+                    step(number, &mut at);
                 }
             }
         }
-        for ((lane, stack), stop) in lanes.iter_mut().zip(stacks).zip(stops) {
-            while lane.at < stop {
-                lane.step(frames, tokens, stack);
+        for number in 0..LANES {
+            while at[number] < lengths[number] {
+                step(number, &mut at);
             }
         }
-        let tokens = &*tokens;
-        ends.iter().map(|&end| tokens[end] == 1)
     }
 }
 
 impl Lane {
     /// Takes one step, without a branch. A hop reads no token, and does not depend on it.
     #[inline(always)]
-    fn step(&mut self, frames: &Frames, tokens: &mut [u8], stack: &mut [u16; HEIGHT]) {
-        let token = &mut tokens[self.at];
-        let step = frames.steps[self.row as usize + usize::from(*token)];
-        stack[usize::from(self.height)] = step.below();
-        self.height = self.height.wrapping_add_signed(step.change());
-        self.row = frames.results[step.result(stack[usize::from(self.height)])];
-        *token = u8::from(self.row == frames.accepted);
-        self.at += usize::from(self.row < frames.hops);
+    fn step(&mut self, frames: &Frames, token: u8, stacks: &mut [[u16; LANES]; HEIGHT + 1], number: usize) {
+        let step = &frames.steps[usize::from(self.row) + usize::from(token)];
+        let uncovered = stacks[self.height % HEIGHT][number];
+        self.row = frames.results[usize::from(step.result) + usize::from(uncovered & step.selects)];
+        stacks[self.height % HEIGHT + 1][number] = step.below;
+        self.height = (self.height + usize::from(step.change)) % HEIGHT;
     }
 }
 
@@ -212,6 +252,7 @@ fn symbols(word: &Word) -> &[SymbolId] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::frames::Step;
     use super::*;
     use crate::automaton::Oracle;
     use crate::automaton::reach::tests::random_automaton;
@@ -243,13 +284,12 @@ mod tests {
 
     /// Returns whether frames accept each word, without the scanner.
     fn accepted(frames: &Frames, words: &[Word]) -> Vec<bool> {
-        let mut stacks: Stacks =
-            std::array::from_fn(|_| vec![0; HEIGHT].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!()));
         let words: Vec<&[SymbolId]> = words.iter().map(symbols).collect();
-        let (mut batch, mut rest, mut all) = (Batch::default(), &words[..], Vec::new());
+        let (mut batch, mut rest, mut all) = (Batch::new(), &words[..], Vec::new());
+        let longest = frames.longest(Limits::default()).unwrap();
         while !rest.is_empty() {
-            let count = batch.fill(frames, Limits::default(), rest);
-            all.extend(batch.run(frames, &mut stacks));
+            let count = batch.fill(frames, longest, rest);
+            all.extend(batch.run(frames));
             rest = &rest[count..];
         }
         all
@@ -288,8 +328,9 @@ mod tests {
         let frames = table.frames().unwrap();
         let right = accepted(frames, &words);
         let (mut changed, mut found) = (0, 0);
-        for at in 0..frames.steps.len() {
-            for to in 0..frames.steps.len() {
+        let used = frames.steps.iter().rposition(|step| *step != Step::default()).unwrap();
+        for at in 0..used {
+            for to in 0..used {
                 let mut other = frames.clone();
                 other.steps[at] = frames.steps[to];
                 if other.steps[at] != frames.steps[at] {
