@@ -6,7 +6,7 @@ use echostack::automaton::AutomatonError;
 use echostack::certify::Proof;
 use echostack::extract::{ExtractError, extract};
 use echostack::recognize::{Event, Observer, Outcome};
-use echostack::{Control, Prover, Verdict};
+use echostack::{Control, Prover};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
