@@ -3,6 +3,9 @@
 //! All of them read the same words, given as token numbers, and build nothing. `cargo run --release -- 2 5` draws two
 //! million tokens of each language and runs all recognizers in turns, five times. The times are CPU times per token: the
 //! median, the smallest and the largest. A third argument selects one language by name.
+//!
+//! `cargo run --release -- compare 100 dyck3` judges 100 million tokens of one language by frames, by the plain table and
+//! by the automaton, and counts the differences.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -13,7 +16,7 @@ use echostack::language::{Language, WordKind, draw};
 use echostack::recognize::Outcome;
 use echostack::table::Lanes;
 use echostack::tasks::Task;
-use echostack::{Limits, Manifest, Oracle, Scanner, SymbolId, Table, Word};
+use echostack::{Limits, Manifest, Oracle, Recognizer, Scanner, SymbolId, Table, Verdict, Word};
 use echostack_grammar::{Encoding, Grammar};
 use lrlex::{DefaultLexeme, DefaultLexerTypes};
 use lrpar::{Lexeme, Lexer, NonStreamingLexer, RTParserBuilder, RecoveryKind};
@@ -157,7 +160,12 @@ fn each<'a>(words: &'a [Vec<u8>], mut accepts: impl FnMut(&[u8]) -> bool + 'a) -
     Box::new(move || words.iter().filter(|word| accepts(black_box(word))).count())
 }
 
-fn measure(name: &str, language: &dyn Language, millions: f64, rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
+fn measure(
+    name: &str,
+    language: &dyn Language,
+    millions: f64,
+    rounds: usize,
+) -> Result<(), Box<dyn std::error::Error>> {
     let oracle = Oracle::strict(language.automaton().clone())?;
     let table = Table::new(&oracle, Manifest::default())?;
     let mut random = ChaCha8Rng::seed_from_u64(0);
@@ -250,11 +258,42 @@ fn spread(mut values: Vec<f64>) -> String {
     format!("{:6.2} [{:.2} to {:.2}]", values[values.len() / 2], values[0], values[values.len() - 1])
 }
 
+/// Judges words of all kinds by frames, by the plain table and by the automaton, and compares the verdicts with their
+/// positions and expected tokens.
+fn compare(name: &str, language: &dyn Language, millions: f64) -> Result<(), Box<dyn std::error::Error>> {
+    let oracle = Oracle::strict(language.automaton().clone())?;
+    let table = Table::new(&oracle, Manifest::default())?;
+    let mut lanes = Lanes::new(&table, Limits::default());
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let (mut words, mut tokens, mut accepted, mut different) = (0, 0, 0, 0);
+    while (tokens as f64) < millions * 1e6 {
+        let kinds = (0..1 << 10).map(|number| if number % 3 == 0 { WordKind::NearMiss } else { WordKind::Valid });
+        let drawn = kinds.map(|kind| draw(language, &oracle, kind, 1..=200, &mut random));
+        let all: Vec<Word> = drawn.collect::<Option<_>>().ok_or("there are no words")?;
+        let symbols = all.iter().map(|word| if let Word::Symbols(symbols) = word { symbols.as_slice() } else { &[] });
+        let verdicts: Vec<Verdict> = lanes.judge(symbols);
+        for (word, verdict) in all.iter().zip(verdicts) {
+            let plain = table.judge(word);
+            different += usize::from(plain != verdict || oracle.judge(word) != verdict);
+            accepted += usize::from(plain.is_accept());
+            tokens += word.len();
+        }
+        words += all.len();
+    }
+    println!("{name}: {words} words, {accepted} accepted, {tokens} tokens; {different} differences");
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    let compares = arguments.next_if_eq("compare").is_some();
     let millions: f64 = arguments.next().map_or(Ok(2.), |text| text.parse())?;
-    let rounds: usize = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let rounds: usize = if compares { 0 } else { arguments.next().map_or(Ok(5), |text| text.parse())? };
     let only = arguments.next();
+    let run = |name: &str, language: &dyn Language| match compares {
+        true => compare(name, language, millions),
+        false => measure(name, language, millions, rounds),
+    };
     for name in ["dyck3", "json-tokens", "json", "xml", "sexpr", "arithmetic", "lua"] {
         if only.as_deref().is_some_and(|only| only != name) {
             continue;
@@ -265,11 +304,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             _ => None,
         };
         match task {
-            Some(language) => measure(name, &*language, millions, rounds)?,
+            Some(language) => run(name, &*language)?,
             None => {
                 let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars").join(name);
                 let encoding = if name == "lua" { Encoding::State } else { Encoding::Auto };
-                measure(name, &Grammar::open(&folder, encoding)?.0, millions, rounds)?;
+                run(name, &Grammar::open(&folder, encoding)?.0)?;
             }
         }
     }

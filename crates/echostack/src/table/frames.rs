@@ -10,9 +10,8 @@
 //! A step has no branches, and several words are run side by side ([`Lanes`](super::lanes::Lanes)), because each of them
 //! alone would wait for its look-ups.
 //!
-//! Frames only say which words are accepted. Everything else is judged again by the plain table: positions and expected
-//! tokens come from one place, and a frame may be refused whenever it is not worth its while. Limits are not checked
-//! while frames run; [`Frames::longest`] says for which words they cannot be reached.
+//! Frames say which words are accepted, and where the others are refused. Expected tokens come from the plain table, which
+//! judges such a word again. Limits are not checked while frames run; [`Frames::longest`] says for which words they cannot be reached.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -61,6 +60,8 @@ pub(super) struct Frames {
     pub(super) hops: Option<u16>,
     /// The row after the end of a word that is accepted. It is a copy of the first row, so that the next word can begin.
     pub(super) accepted: u16,
+    /// The row after a token that is refused, if that is the one that the plain table refuses.
+    pub(super) refused: Option<u16>,
     /// The number of tokens.
     pub(super) terminals: usize,
     bounds: Bounds,
@@ -145,6 +146,8 @@ struct Builder<'a> {
     pending: Numbers<Pending>,
     /// The frames that are left out, because they only pass on what is pending.
     passing: HashSet<Frame>,
+    /// Whether a word is refused exactly at the token at which the plain table refuses it.
+    exact: bool,
     bounds: Bounds,
 }
 
@@ -169,14 +172,14 @@ impl Builder<'_> {
                     _ => Move::Refuse,
                 };
             };
-            let Some(push) = reduction.push else { return Move::Refuse };
+            let Some(push) = reduction.push else { break };
             match self.reduce(&mut known, reduction.pop as usize, push) {
                 Reduced::Done => {}
                 Reduced::Below(pop) => return self.pop(Pending { pop, push, then: Then::Read(look) }),
-                Reduced::Never => return Move::Refuse,
+                Reduced::Never => break,
             }
         }
-        Move::Refuse
+        self.give_up()
     }
 
     /// Makes the reductions that do not depend on what comes.
@@ -195,9 +198,15 @@ impl Builder<'_> {
             match self.reduce(&mut known, pop, push) {
                 Reduced::Done => {}
                 Reduced::Below(pop) => return self.pop(Pending { pop, push, then: Then::Settle(admitted) }),
-                Reduced::Never => return Move::Refuse,
+                Reduced::Never => break,
             }
         }
+        self.give_up()
+    }
+
+    /// Refuses what the plain table may judge differently.
+    fn give_up(&mut self) -> Move {
+        self.exact = false;
         Move::Refuse
     }
 
@@ -285,7 +294,7 @@ impl Builder<'_> {
         let symbols = known.len();
         let mut decisions = 0;
         let step = match self.reduce(&mut known, pop, push) {
-            Reduced::Never => Move::Refuse,
+            Reduced::Never => self.give_up(),
             Reduced::Below(pop) => self.pop(Pending { pop, push, then }),
             Reduced::Done => match then {
                 Then::Read(look) => self.read(known, look, &mut decisions),
@@ -414,6 +423,7 @@ impl Frames {
             frames: Numbers::new(),
             pending: Numbers::new(),
             passing: HashSet::new(),
+            exact: true,
             bounds: Bounds::default(),
         };
         let moves = loop {
@@ -652,6 +662,7 @@ impl Layout {
             results: indexed(results)?,
             hops: if self.hops.all.is_empty() { None } else { begin(self.first_hop()) },
             accepted: begin(self.accepted())?,
+            refused: begin(self.refused(false)).filter(|_| builder.exact),
             terminals: self.terminals,
             bounds: builder.bounds,
         })
