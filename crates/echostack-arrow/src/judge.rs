@@ -47,6 +47,9 @@ impl Words {
     fn judge_rows<A: Answer>(&self, judge: &Judge, rows: Range<usize>, limits: Limits) -> Vec<Option<A>> {
         let present = rows.clone().filter_map(|row| self.get(row));
         let mut answers = judge.model().judge_tokens(present, limits).into_iter();
+        if answers.len() == rows.len() {
+            return answers.map(Some).collect();
+        }
         rows.map(|row| self.get(row).and_then(|_| answers.next())).collect()
     }
 }

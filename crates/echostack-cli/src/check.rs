@@ -1,12 +1,14 @@
 //! `echostack check`: checks texts or words, from files or standard input, as a stream: in constant memory apart from
 //! the stack.
 
+use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use echostack::recognize::Recovery;
+use echostack::recognize::{self, Recovery};
+use echostack::table::Lanes;
 use echostack::{Alphabet, Limits, Model, Verdict};
 use echostack_grammar::Judge;
 
@@ -193,13 +195,28 @@ fn words(
 ) -> Result<()> {
     let names = Names::new(model.alphabet(), args.input.chars);
     let name = path.display().to_string();
+    let unreadable = || format!("could not read {name}");
+    let mut lanes = model.table().map(|table| Lanes::new(table, args.input.limits()));
+    // Whether the next lines are accepted, as far as that is known.
+    let mut known = VecDeque::new();
     for line in 1_u64.. {
-        let mut word = Reading::new(&names, model.scan(args.input.limits()));
-        let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
-        if ended && word.is_empty() {
-            break;
+        if let Some(lanes) = lanes.as_mut().filter(|_| known.is_empty()) {
+            let buffer = input.fill_buf().with_context(unreadable)?;
+            let lines = buffer.iter().rposition(|&byte| byte == b'\n').map_or(&[][..], |last| &buffer[..=last]);
+            known = accepted(&names, lanes, lines).with_context(unreadable)?;
         }
-        let (verdict, refused, ()) = word.finish();
+        let (verdict, refused, ended) = if known.pop_front() == Some(true) {
+            input.skip_until(b'\n').with_context(unreadable)?;
+            (Verdict::Accept, None, false)
+        } else {
+            let mut word = Reading::new(&names, model.scan(args.input.limits()));
+            let ended = word.read(&mut input).with_context(unreadable)?;
+            if ended && word.is_empty() {
+                break;
+            }
+            let (verdict, refused) = word.finish();
+            (verdict, refused, ended)
+        };
         counts.add(&verdict);
         if !quiet && (!args.failures || !verdict.is_accept()) {
             if args.json {
@@ -214,6 +231,19 @@ fn words(
         }
     }
     Ok(())
+}
+
+/// Judges whole lines side by side. Returns whether each is accepted.
+fn accepted(names: &Names<'_>, lanes: &mut Lanes, lines: &[u8]) -> std::io::Result<VecDeque<bool>> {
+    let (mut words, mut rest) = (Reading::new(names, Vec::new()), lines);
+    let mut ends = vec![0];
+    while !rest.is_empty() {
+        words.read(&mut rest)?;
+        ends.push(words.reader().len());
+    }
+    let (tokens, _) = words.finish();
+    let outcomes: Vec<recognize::Outcome> = lanes.judge(ends.windows(2).map(|word| &tokens[word[0]..word[1]]));
+    Ok(outcomes.into_iter().map(recognize::Outcome::is_accept).collect())
 }
 
 /// Describes a verdict in English. Tokens are counted from 1, like lines and columns.

@@ -130,7 +130,7 @@ fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &
         if ended && word.is_empty() {
             break;
         }
-        let (verdict, refused, printer) = word.finish();
+        let ((verdict, printer), refused) = word.finish();
         printer.finish(&verdict, || word_report(model.alphabet(), (name, line), &verdict, refused.as_deref()))?;
         if !verdict.is_accept() {
             note(format_args!("{name}:{line}: {}", tell(model.alphabet(), &verdict, refused.as_deref())));

@@ -58,18 +58,32 @@ impl<'a> Names<'a> {
 
 /// A reader of the tokens of one word.
 pub(crate) trait Reader {
-    /// The observer of the word.
-    type Watch;
+    /// What the reader says of the word.
+    type End;
 
     /// Reads tokens. Returns the index of the token that ended the word, if one did.
     fn read(&mut self, tokens: &[SymbolId]) -> Option<usize>;
 
-    /// Ends the word. Returns its verdict and the observer.
-    fn finish(self) -> (Verdict, Self::Watch);
+    /// Ends the word.
+    fn finish(self) -> Self::End;
+}
+
+/// Collects the tokens.
+impl Reader for Vec<SymbolId> {
+    type End = Self;
+
+    fn read(&mut self, tokens: &[SymbolId]) -> Option<usize> {
+        self.extend_from_slice(tokens);
+        None
+    }
+
+    fn finish(self) -> Self {
+        self
+    }
 }
 
 impl Reader for ModelScanner {
-    type Watch = ();
+    type End = Verdict;
 
     fn read(&mut self, tokens: &[SymbolId]) -> Option<usize> {
         let before = self.position();
@@ -77,8 +91,8 @@ impl Reader for ModelScanner {
         (status != Status::Open).then(|| (self.position() - before) as usize)
     }
 
-    fn finish(self) -> (Verdict, ()) {
-        (ModelScanner::finish(self), ())
+    fn finish(self) -> Verdict {
+        ModelScanner::finish(self)
     }
 }
 
@@ -94,7 +108,7 @@ pub(crate) trait Watch: Observer {
 }
 
 impl<S: Session, W: Watch> Reader for Watched<S, W> {
-    type Watch = W;
+    type End = (Verdict, W);
 
     fn read(&mut self, tokens: &[SymbolId]) -> Option<usize> {
         tokens.iter().position(|&token| {
@@ -126,6 +140,11 @@ pub(crate) struct Reading<'a, R> {
 impl<'a, R: Reader> Reading<'a, R> {
     pub(crate) fn new(names: &'a Names<'a>, reader: R) -> Self {
         Self { names, reader, batch: Vec::new(), unknown: None, refused: None, token: Vec::new(), empty: true }
+    }
+
+    /// Returns the reader.
+    pub(crate) fn reader(&self) -> &R {
+        &self.reader
     }
 
     /// Returns whether nothing was read, not even white space.
@@ -235,9 +254,8 @@ impl<'a, R: Reader> Reading<'a, R> {
         self.batch.clear();
     }
 
-    /// Returns the verdict, the token that ended the word prematurely if there is one, and the observer.
-    pub(crate) fn finish(self) -> (Verdict, Option<String>, R::Watch) {
-        let (verdict, watch) = self.reader.finish();
-        (verdict, self.refused, watch)
+    /// Returns what the reader says of the word, and the token that ended it prematurely if there is one.
+    pub(crate) fn finish(self) -> (R::End, Option<String>) {
+        (self.reader.finish(), self.refused)
     }
 }

@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use echostack::recognize::Mode;
-use echostack::{Manifest, Table};
+use echostack::{Manifest, Recognizer, SymbolId, Table, Word};
 use echostack_grammar::{Encoding, Subject};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// A folder with tables of JSON, with its lexer, and of the paper's a^n b^n.
 static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
@@ -36,9 +38,12 @@ fn program(arguments: &str) -> Command {
 /// Returns the standard output, the standard error and the exit code.
 fn run(arguments: &str, input: &[u8]) -> (String, String, i32) {
     let mut child = program(arguments).spawn().unwrap();
-    // A command that ends early closes its input.
-    _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
+    let mut to = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        // A command that ends early closes its input.
+        scope.spawn(move || _ = to.write_all(input));
+        child.wait_with_output().unwrap()
+    });
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     (out, err, output.status.code().unwrap())
 }
@@ -69,6 +74,37 @@ fn failures_and_counts_are_shown() {
     );
     assert_eq!((err.as_str(), code), ("2 accepted, 1 rejected, 2 incomplete\n", 1));
     assert_eq!(run("check json.table good.json bad.json --quiet", b""), (String::new(), String::new(), 1));
+}
+
+#[test]
+fn many_lines_are_judged_like_single_words() {
+    let table = Table::load(FOLDER.path().join("anbn.table")).unwrap();
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let (mut spaced, mut dense, mut wanted) = (String::new(), String::new(), String::new());
+    let mut accepted = 0;
+    for line in 1..=20_000 {
+        let count = random.random_range(0..8);
+        let mut names = [vec!["a"; count], vec!["b"; count]].concat();
+        if random.random_bool(0.3) {
+            names.insert(random.random_range(0..=names.len()), ["a", "b", "x"][random.random_range(0..3)]);
+        }
+        let end = if random.random_bool(0.1) { "\r\n" } else { "\n" };
+        spaced += &(names.join(" ") + end);
+        dense += &(names.concat() + end);
+        let symbol = |name: &&str| table.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN);
+        let verdict = table.judge(&Word::Symbols(names.iter().map(symbol).collect()));
+        let place = verdict.position().map(|position| format!(" at token {}", position + 1)).unwrap_or_default();
+        wanted += &format!("-:{line}: {}{place}\n", verdict.name());
+        accepted += usize::from(verdict.is_accept());
+    }
+    assert!(accepted > 10_000);
+    for (option, input) in [("--tokens", &spaced), ("--chars", &dense), ("--chars", &dense.strip_suffix('\n').unwrap().to_string())] {
+        let (out, err, _) = run(&format!("check anbn.table {option}"), input.as_bytes());
+        let short =
+            |line: &str| format!("{}\n", line.split([',']).next().unwrap().split(": unexpected").next().unwrap());
+        assert_eq!(out.lines().map(short).collect::<String>(), wanted);
+        assert!(err.starts_with(&format!("{accepted} accepted")), "{err}");
+    }
 }
 
 #[test]
