@@ -48,6 +48,7 @@ impl Words {
         let present = rows.clone().filter_map(|row| self.get(row));
         let mut answers = judge.model().judge_tokens(present, limits).into_iter();
         if answers.len() == rows.len() {
+            // No row is null.
             return answers.map(Some).collect();
         }
         rows.map(|row| self.get(row).and_then(|_| answers.next())).collect()

@@ -7,6 +7,7 @@
 //! observer.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,8 @@ pub struct Table {
     manifest: Arc<Manifest>,
     rows: Arc<Rows>,
     fused: Arc<Fused>,
+    /// The number of tokens of words that came together, up to the point where frames are worth computing.
+    tokens: Arc<AtomicUsize>,
     /// The frames, once they are needed; `None` if there are too many.
     frames: Arc<OnceLock<Option<Frames>>>,
 }
@@ -64,6 +67,7 @@ impl Table {
             manifest: Arc::new(manifest),
             rows: Arc::new(rows),
             fused: Arc::new(fused),
+            tokens: Arc::default(),
             frames: Arc::default(),
         })
     }
@@ -107,13 +111,18 @@ impl Table {
         self.frames.get_or_init(|| Frames::new(&self.rows)).as_ref()
     }
 
-    /// Returns the frames if they are computed already, or worth it for this many tokens.
+    /// Returns the frames for words with this many tokens, unless the table has seen too few tokens so far to make
+    /// computing them worthwhile.
     pub(super) fn frames_for(&self, tokens: usize) -> Option<&Frames> {
-        if tokens < FEW_TOKENS { self.frames.get()?.as_ref() } else { self.frames() }
+        if let Some(frames) = self.frames.get() {
+            return frames.as_ref();
+        }
+        let before = self.tokens.fetch_add(tokens, Ordering::Relaxed);
+        if before.saturating_add(tokens) < FEW_TOKENS { None } else { self.frames() }
     }
 }
 
-/// With fewer tokens, frames are not worth computing.
+/// With fewer tokens in all, frames are not worth computing.
 const FEW_TOKENS: usize = 1 << 12;
 
 impl Recognizer for Table {

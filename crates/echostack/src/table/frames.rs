@@ -563,12 +563,14 @@ enum Hop {
 }
 
 /// Extends a list to a length that the compiler knows, unless it has more than all indexes of 16 bits.
-fn indexed<T: Clone + Default, const N: usize>(mut values: Vec<T>) -> Option<Box<[T; N]>> {
-    if values.len() > INDEXES {
-        return None;
-    }
+fn indexed<T: Clone + Default, const N: usize>(values: Vec<T>) -> Option<Box<[T; N]>> {
+    (values.len() <= INDEXES).then(|| boxed(values))
+}
+
+/// Extends a list, which is not longer, to a length that the compiler knows.
+pub(super) fn boxed<T: Clone + Default, const N: usize>(mut values: Vec<T>) -> Box<[T; N]> {
     values.resize(N, T::default());
-    values.into_boxed_slice().try_into().ok()
+    values.into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the length is right"))
 }
 
 impl Layout {

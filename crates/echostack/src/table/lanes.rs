@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::compiled::Table;
-use super::frames::Frames;
+use super::frames::{Frames, boxed};
 use super::scan::Scanner;
 use crate::recognize::{Answer, Limits, Outcome, Verdict};
 use crate::symbol::{SymbolId, Word};
@@ -13,7 +13,7 @@ const LANES: usize = 4;
 
 /// The number of words that a thread takes at a time.
 const WORDS: usize = 1 << 8;
-/// The number of words that are looked at together.
+/// The maximum number of words that are looked at together.
 const WORDS_AT_ONCE: usize = 1 << 10;
 
 /// The height up to which a stack of frames can grow, more than it does.
@@ -71,13 +71,6 @@ struct Place {
     end: u16,
     /// Whether the word was left out, because it is too long.
     is_left_out: bool,
-}
-
-/// A list of the same values, of a length that the compiler knows.
-#[expect(clippy::unnecessary_box_returns, reason = "the lists are too long for the stack")]
-fn filled<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
-    let values = vec![T::default(); N].into_boxed_slice();
-    values.try_into().unwrap_or_else(|_| unreachable!("the length is right"))
 }
 
 /// The words that run one after the other, side by side with those of other lanes.
@@ -139,7 +132,14 @@ fn scan<A: Answer>(scanner: &mut Scanner, word: &[SymbolId]) -> A {
 
 impl Batch {
     fn new() -> Self {
-        Self { tokens: filled(), rows: filled(), stacks: filled(), lengths: [0; LANES], places: Vec::new() }
+        let places = Vec::new();
+        Self {
+            tokens: boxed(Vec::new()),
+            rows: boxed(Vec::new()),
+            stacks: boxed(Vec::new()),
+            lengths: [0; LANES],
+            places,
+        }
     }
 
     /// Takes words as long as there is room, at least one, and returns their number.
@@ -283,14 +283,14 @@ fn symbols(word: &Word) -> &[SymbolId] {
 #[cfg(test)]
 mod tests {
     use super::super::frames::Step;
+    use super::super::scan::tests::{limits, word};
     use super::*;
     use crate::automaton::Oracle;
     use crate::automaton::reach::tests::random_automaton;
     use crate::manifest::Manifest;
-    use crate::recognize::{Recognizer, Session, Status, Verdict};
-    use crate::symbol::Input;
+    use crate::recognize::{Recognizer, Verdict};
     use crate::tasks::Task;
-    use rand::{RngExt, SeedableRng};
+    use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
     fn table(oracle: &Oracle) -> Option<Table> {
@@ -374,38 +374,6 @@ mod tests {
         assert!(found * 3 > changed, "{found} of {changed}");
     }
 
-    /// Returns a word that mostly follows the automaton.
-    fn word(oracle: &Oracle, longest: usize, random: &mut ChaCha8Rng) -> Word {
-        let mut session = oracle.start(Limits::default());
-        let mut word = Vec::new();
-        for _ in 0..random.random_range(0..=longest) {
-            let fits: Vec<SymbolId> = session.expected().iter().filter_map(|next| next.token()).collect();
-            if fits.is_empty() {
-                break;
-            }
-            let token = fits[random.random_range(0..fits.len())];
-            let more = oracle.automaton().alphabet().terminals().len() + 1;
-            let wrong = random.random_bool(0.03);
-            word.push(if wrong { SymbolId::new(random.random_range(0..more)) } else { token });
-            if session.feed(Input::Symbol(word[word.len() - 1]), &mut ()) != Status::Open && random.random_bool(0.5) {
-                break;
-            }
-        }
-        Word::Symbols(word)
-    }
-
-    fn limits(random: &mut ChaCha8Rng) -> Limits {
-        match random.random_range(0..3) {
-            0 => Limits { depth: random.random_range(0..200), ..Limits::default() },
-            1 => Limits {
-                depth: random.random_range(5..1000),
-                actions: random.random_range(0..100),
-                actions_per_symbol: random.random_range(0..3),
-            },
-            _ => Limits::default(),
-        }
-    }
-
     #[test]
     fn frames_judge_as_the_automata_of_the_tasks() {
         let mut random = ChaCha8Rng::seed_from_u64(10);
@@ -414,8 +382,8 @@ mod tests {
             let table = table(&oracle).unwrap();
             let mut accepted = 0;
             for _ in 0..20 {
-                let words: Vec<Word> = (0..100).map(|_| word(&oracle, 40, &mut random)).collect();
-                compare(&oracle, &table, &words, limits(&mut random));
+                let words: Vec<Word> = (0..100).map(|_| word(&oracle, 40, &mut random).into()).collect();
+                compare(&oracle, &table, &words, limits(200, &mut random));
                 accepted += compare(&oracle, &table, &words, Limits::default());
                 assert!(!outcomes(table.frames().unwrap(), &words).contains(&None), "{task}");
             }
@@ -431,8 +399,8 @@ mod tests {
             let Ok(oracle) = Oracle::strict(random_automaton(&mut random)) else { continue };
             let Some(table) = table(&oracle) else { continue };
             automata += 1;
-            let words: Vec<Word> = (0..20).map(|_| word(&oracle, 12, &mut random)).collect();
-            compare(&oracle, &table, &words, limits(&mut random));
+            let words: Vec<Word> = (0..20).map(|_| word(&oracle, 12, &mut random).into()).collect();
+            compare(&oracle, &table, &words, limits(200, &mut random));
             all += words.len();
             accepted += compare(&oracle, &table, &words, Limits::default());
             if let Some(frames) = table.frames() {

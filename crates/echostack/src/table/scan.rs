@@ -289,7 +289,7 @@ impl Scanner {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::automaton::Oracle;
     use crate::automaton::reach::tests::random_automaton;
@@ -301,7 +301,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     /// Returns a word that mostly follows the automaton, with occasional tokens that may not fit.
-    fn word(oracle: &Oracle, longest: usize, random: &mut ChaCha8Rng) -> Vec<SymbolId> {
+    pub(in super::super) fn word(oracle: &Oracle, longest: usize, random: &mut ChaCha8Rng) -> Vec<SymbolId> {
         let terminals = oracle.automaton().alphabet().terminals().len();
         let mut session = oracle.start(Limits::default());
         let mut word = Vec::new();
@@ -340,9 +340,10 @@ mod tests {
         verdict
     }
 
-    fn limits(random: &mut ChaCha8Rng) -> Limits {
+    /// Returns limits on a depth below this one, on actions, or none.
+    pub(in super::super) fn limits(deepest: usize, random: &mut ChaCha8Rng) -> Limits {
         match random.random_range(0..4) {
-            0 => Limits { depth: random.random_range(0..12), ..Limits::default() },
+            0 => Limits { depth: random.random_range(0..deepest), ..Limits::default() },
             1 => Limits {
                 depth: random.random_range(5..1000),
                 actions: random.random_range(0..100),
@@ -363,7 +364,7 @@ mod tests {
             let mut accepted = 0;
             for _ in 0..2000 {
                 let word = word(&oracle, 30, &mut random);
-                let verdict = compare(&oracle, &again, &word, limits(&mut random), random.random_range(1..40));
+                let verdict = compare(&oracle, &again, &word, limits(12, &mut random), random.random_range(1..40));
                 accepted += usize::from(verdict.is_accept());
             }
             assert!(accepted > 20, "{task}: {accepted}");
@@ -381,7 +382,7 @@ mod tests {
             automata += 1;
             for _ in 0..20 {
                 let word = word(&oracle, 12, &mut random);
-                match compare(&oracle, &table, &word, limits(&mut random), random.random_range(1..5)) {
+                match compare(&oracle, &table, &word, limits(12, &mut random), random.random_range(1..5)) {
                     Verdict::Accept => accepted += 1,
                     Verdict::Stopped { .. } => stopped += 1,
                     _ => {}
