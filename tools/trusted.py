@@ -16,7 +16,7 @@ CORE = "crates/echostack/src"
 
 COMPONENTS = [
     ("the checker: closure, completions, covering of all cases",
-     ["certify/check.rs", "certify/cells.rs", "certify/certificate.rs", "certify/digest.rs",
+     ["certify/check.rs", "certify/cells.rs", "certify/walk.rs", "certify/certificate.rs", "certify/digest.rs",
       "certify/provable.rs", "certify/error.rs", "automaton/complete.rs"],
      "forged certificates (`tests/hostile.rs`); the theorem in `proof/`; `tools/recheck`"),
     ("bounds and enclosures", ["certify/bound.rs", "certify/enclose.rs", "certify/scale.rs"],

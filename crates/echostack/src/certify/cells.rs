@@ -4,41 +4,14 @@
 //! readout with the answers that are right in it. It is split by the token before its input suffix, or by the symbol
 //! below its stack suffix, into one part for each token or symbol that can occur there.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
-use super::bound::{Bounds, Sighting};
 use crate::automaton::reach::{ElementId, History, Phase, PlaceId, Reach, Recalled, Sight, Strict, System};
 use crate::control::{Cancelled, Poll};
 use crate::machine::Readout;
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::{Lookahead, SymbolId};
 use crate::teach::Answer;
-
-/// A cache of input suffixes as the readouts see them. When it becomes too large, it is cleared, and its entries are
-/// computed again when they are needed.
-#[derive(Default)]
-pub(crate) struct InputSightings {
-    seen: HashMap<InputSuffix, Sighting>,
-    /// The approximate number of floating-point values in the cache.
-    size: usize,
-}
-
-impl InputSightings {
-    /// The maximum number of floating-point values that are kept: 256 MiB.
-    pub(crate) const MAX_NUMBERS: usize = 1 << 25;
-
-    /// Returns what the readouts see of an input suffix, computed or from the cache.
-    pub(crate) fn see(&mut self, bounds: &Bounds<'_>, suffix: &InputSuffix) -> &Sighting {
-        if self.size > Self::MAX_NUMBERS {
-            *self = Self::default();
-        }
-        self.seen.entry(suffix.clone()).or_insert_with(|| {
-            let sighting = bounds.input(suffix);
-            self.size += sighting.numbers();
-            sighting
-        })
-    }
-}
 
 /// A group of configurations in a cell that have the same right answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,8 +23,8 @@ pub(crate) struct Item {
     pub(crate) recent: History,
 }
 
-/// The answers that a readout must give in one cell. The stack suffix of the cell is not stored here: [`StackWalk`]
-/// keeps obligations by stack suffix.
+/// The answers that a readout must give in one cell. The stack suffix of the cell is not stored here, but in a
+/// [`Task`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Obligation {
     /// The number of the readout.
@@ -68,6 +41,9 @@ impl Obligation {
         self.items.iter().all(|item| item.answer == first).then_some(first)
     }
 }
+
+/// A stack suffix, and what is to be proved on it.
+pub(crate) type Task = (StackSuffix, Vec<Obligation>);
 
 /// The symbol below a stack suffix, or the token before an input suffix. `None` stands for the bottom of the stack, or
 /// for the beginning of the word.
@@ -145,11 +121,12 @@ impl Cells {
     }
 
     /// Splits obligations by the symbol below their stack suffix, the bottom first.
-    fn split_stack(
+    pub(crate) fn split_stack(
         &self,
+        stack: &StackSuffix,
         obligations: &[Obligation],
         poll: &mut Poll<'_>,
-    ) -> Result<BTreeMap<Next, Vec<Obligation>>, Cancelled> {
+    ) -> Result<Vec<Task>, Cancelled> {
         let mut parts: BTreeMap<Next, Vec<Obligation>> = BTreeMap::new();
         for Obligation { head, input, items } in obligations {
             let mut own: BTreeMap<Next, Vec<Item>> = BTreeMap::new();
@@ -165,7 +142,7 @@ impl Cells {
                 parts.entry(symbol).or_default().push(part);
             }
         }
-        Ok(parts)
+        Ok(parts.into_iter().map(|(symbol, obligations)| (stack.longer(symbol), obligations)).collect())
     }
 
     /// Returns, for each place, the symbol below it on a shortest path to the bottom, and the place below that symbol.
@@ -186,39 +163,6 @@ impl Cells {
             }
         }
         ways.into_iter().map(|way| way.unwrap_or((None, PlaceId::BELOW))).collect()
-    }
-}
-
-/// A breadth-first walk over stack suffixes, with the obligations that are left on each. Shorter suffixes come first.
-pub(crate) struct StackWalk(VecDeque<(StackSuffix, Vec<Obligation>)>);
-
-impl StackWalk {
-    /// Begins with the empty suffix, which every stack has.
-    pub(crate) fn new(root: Vec<Obligation>) -> Self {
-        Self(VecDeque::from([(StackSuffix::ANY, root)]))
-    }
-
-    /// Returns the next suffix, and what is to be proved on it.
-    pub(crate) fn next(&mut self) -> Option<(StackSuffix, Vec<Obligation>)> {
-        self.0.pop_front()
-    }
-
-    /// Returns the number of suffixes that are still to be visited.
-    pub(crate) fn waiting(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Passes obligations on to the suffixes that are longer by one symbol.
-    pub(crate) fn go_on(
-        &mut self,
-        cells: &Cells,
-        stack: &StackSuffix,
-        left: &[Obligation],
-        poll: &mut Poll<'_>,
-    ) -> Result<(), Cancelled> {
-        let parts = cells.split_stack(left, poll)?;
-        self.0.extend(parts.into_iter().map(|(symbol, obligations)| (stack.longer(symbol), obligations)));
-        Ok(())
     }
 }
 

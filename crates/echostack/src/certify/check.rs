@@ -6,13 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::bound::{Bounds, Scratch, Sighting};
-use super::cells::{Cells, InputSightings, Obligation, StackWalk};
+use super::bound::{Bounds, Sighting};
+use super::cells::{Cells, Obligation, Task};
 use super::certificate::{ARITHMETIC, Cell, Certificate, Named};
 use super::digest::{automaton_digest, digest, machine_bytes};
 use super::error::CertifyError;
 use super::provable::comparable;
 use super::scale::WellScaled;
+use super::walk::{StackWalk, Worker, side_by_side};
 use crate::automaton::Oracle;
 use crate::automaton::complete::{justified, stuck};
 use crate::automaton::reach::{ElementId, Move, Phase, PlaceId, Reach, Strict, System, Top, Under};
@@ -107,9 +108,8 @@ pub fn check_each(
     let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
     let terminals = machine.alphabet().terminals().len();
     let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals, &mut poll)?;
-    let mut walk =
-        Walk { machine, strict: &strict, cells, bounds, readouts, inputs: InputSightings::default(), poll, report };
-    walk.run(root, &certificate.cells)
+    let walk = Walk { machine, strict: &strict, cells, bounds, readouts };
+    walk.run(root, &certificate.cells, control, report)
 }
 
 /// Returns whether all symbols of a phase belong to the alphabet.
@@ -191,38 +191,59 @@ struct Walk<'c, 'a> {
     cells: Cells,
     bounds: Bounds<'c>,
     readouts: Vec<Readout>,
-    inputs: InputSightings,
-    poll: Poll<'c>,
-    report: &'c mut dyn FnMut(ProvedCell),
 }
 
 impl Walk<'_, '_> {
     /// Visits all stack suffixes in the order of their length. Each must be the next one in the certificate.
-    fn run(&mut self, root: Vec<Obligation>, cells: &[Cell]) -> Result<(), CertifyError> {
+    fn run(
+        &self,
+        root: Vec<Obligation>,
+        cells: &[Cell],
+        control: &dyn Control,
+        report: &mut dyn FnMut(ProvedCell),
+    ) -> Result<(), CertifyError> {
         let (mut cells, total) = (cells.iter(), cells.len());
-        let mut scratch = Scratch::default();
         let mut walk = StackWalk::new(root);
-        while let Some((stack, obligations)) = walk.next() {
-            let Some(cell) = cells.next().filter(|cell| cell.stack == stack) else {
-                return refuse("a cell is missing");
-            };
-            self.poll.progress(Stage::Check, total - cells.len() - 1, total);
-            let left = self.cell(cell, obligations, &mut scratch)?;
-            if stack.is_whole() && !left.is_empty() {
-                return refuse("a cell is left open");
+        let mut workers = Worker::all(control);
+        loop {
+            let done = total - cells.len();
+            let tasks: Vec<_> = walk.next_for(workers.len()).into_iter().map(|task| (task, cells.next())).collect();
+            if tasks.is_empty() {
+                break;
             }
-            walk.go_on(&self.cells, &stack, &left, &mut self.poll)?;
+            workers.iter_mut().for_each(|worker| worker.poll.progress(Stage::Check, done, total));
+            for verified in side_by_side(&mut workers, tasks, |worker, (task, cell)| self.verify(task, cell, worker)) {
+                let (proved, left) = verified?;
+                proved.into_iter().for_each(&mut *report);
+                walk.go_on(left);
+            }
         }
         if cells.next().is_some() { refuse("it has cells that are not needed") } else { Ok(()) }
     }
 
-    /// Verifies the claims about one stack suffix, and returns the obligations that are not proved on it.
+    /// Verifies the claims about one stack suffix. Returns what is proved on it, and the obligations that it leaves to
+    /// longer suffixes.
+    fn verify(
+        &self,
+        (stack, obligations): Task,
+        cell: Option<&Cell>,
+        worker: &mut Worker<'_>,
+    ) -> Result<(Vec<ProvedCell>, Vec<Task>), CertifyError> {
+        let Some(cell) = cell.filter(|cell| cell.stack == stack) else { return refuse("a cell is missing") };
+        let (proved, left) = self.cell(cell, obligations, worker)?;
+        if stack.is_whole() && !left.is_empty() {
+            return refuse("a cell is left open");
+        }
+        Ok((proved, self.cells.split_stack(&stack, &left, &mut worker.poll)?))
+    }
+
+    /// Verifies the claims of a cell. Returns what is proved in it, and the obligations that are not.
     fn cell(
-        &mut self,
+        &self,
         cell: &Cell,
         obligations: Vec<Obligation>,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Obligation>, CertifyError> {
+        worker: &mut Worker<'_>,
+    ) -> Result<(Vec<ProvedCell>, Vec<Obligation>), CertifyError> {
         let named = |one: Obligation| ((one.head, one.input.clone()), one);
         let mut left: HashMap<Named, Obligation> = obligations.into_iter().map(named).collect();
         let take = |left: &mut HashMap<Named, Obligation>, name: &Named| match left.remove(name) {
@@ -234,7 +255,7 @@ impl Walk<'_, '_> {
             if obligation.input.is_whole() {
                 return refuse("it splits an input that is already whole");
             }
-            self.poll.steps(obligation.items.len())?;
+            worker.poll.steps(obligation.items.len())?;
             for part in self.cells.split_input(self.strict, &obligation) {
                 let (name, part) = named(part);
                 if left.insert(name, part).is_some() {
@@ -242,43 +263,38 @@ impl Walk<'_, '_> {
                 }
             }
         }
+        let mut proved = Vec::new();
         if !cell.proved.is_empty() {
             let stack = self.bounds.stack(&cell.stack);
-            scratch.forget();
+            worker.scratch.forget();
             for name in &cell.proved {
                 let obligation = take(&mut left, name)?;
-                self.certain(cell, &obligation, &stack, scratch)?;
+                proved.push(self.certain(cell, obligation, &stack, worker)?);
             }
         }
-        Ok(left.into_values().collect())
+        Ok((proved, left.into_values().collect()))
     }
 
     /// Verifies that the right answer is the same in the whole cell, and that the machine gives it there.
     fn certain(
-        &mut self,
+        &self,
         cell: &Cell,
-        obligation: &Obligation,
+        obligation: Obligation,
         stack: &Sighting,
-        scratch: &mut Scratch,
-    ) -> Result<(), CertifyError> {
-        self.poll.now()?;
+        worker: &mut Worker<'_>,
+    ) -> Result<ProvedCell, CertifyError> {
+        worker.poll.now()?;
         let Some(answer) = obligation.answer() else { return refuse("a cell has two right answers") };
-        let Some(class) = self.machine.class(self.readouts[obligation.head], answer) else {
+        let readout = self.readouts[obligation.head];
+        let Some(class) = self.machine.class(readout, answer) else {
             return refuse("the machine does not know an answer");
         };
-        let input = self.inputs.see(&self.bounds, &obligation.input);
-        scratch.turn_to(&obligation.input);
-        let margin = self.bounds.margin(obligation.head, class, input, stack, scratch);
+        let input = worker.inputs.see(&self.bounds, &obligation.input);
+        worker.scratch.turn_to(&obligation.input);
+        let margin = self.bounds.margin(obligation.head, class, input, stack, &mut worker.scratch);
         if margin.least.is_nan() || margin.least <= 0. {
             return refuse("a decision is not certain where it should be");
         }
-        (self.report)(ProvedCell {
-            readout: self.readouts[obligation.head],
-            input: obligation.input.clone(),
-            stack: cell.stack.clone(),
-            answer,
-            margin: margin.least,
-        });
-        Ok(())
+        Ok(ProvedCell { readout, input: obligation.input, stack: cell.stack.clone(), answer, margin: margin.least })
     }
 }

@@ -21,6 +21,7 @@ mod provable;
 mod prove;
 mod require;
 mod scale;
+pub(crate) mod walk;
 
 pub use certificate::{Certificate, Size};
 pub use check::{ProvedCell, check, check_each};

@@ -2,20 +2,21 @@
 
 use std::fmt;
 
-use super::bound::{Bounds, Scratch, Sighting};
-use super::cells::{Cells, InputSightings, Obligation, StackWalk};
-use super::certificate::{ARITHMETIC, Cell, Certificate};
+use super::bound::{Bounds, Sighting};
+use super::cells::{Cells, Obligation, Task};
+use super::certificate::{ARITHMETIC, Cell, Certificate, Named};
 use super::check::check;
 use super::digest::{automaton_digest, digest, machine_bytes};
 use super::error::CertifyError;
 use super::example::{Examples, MAX_SUFFIX};
 use super::provable::comparable;
 use super::scale::WellScaled;
+use super::walk::{StackWalk, Worker, side_by_side};
 use crate::automaton::complete::Completion;
 use crate::automaton::reach::{Reach, Strict, Witness};
 use crate::automaton::summarize::complete;
 use crate::automaton::{AutomatonError, Oracle};
-use crate::control::{Control, Poll, Stage};
+use crate::control::{Cancelled, Control, Poll, Stage};
 use crate::machine::{Machine, Practice, Readout};
 use crate::recognize::View;
 use crate::suffix::{InputSuffix, StackSuffix};
@@ -132,24 +133,17 @@ impl<'a> Prover<'a> {
         let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
         let terminals = machine.alphabet().terminals().len();
         let (cells, root) = Cells::new(&self.strict, &self.reach, &readouts, terminals, &mut poll)?;
-        let mut search = Search {
+        let search = Search {
             machine,
-            practice: Practice::new(machine),
             strict: &self.strict,
             examples: Examples::new(&cells),
             cells,
             bounds,
-            inputs: InputSightings::default(),
-            open: Vec::new(),
-            exercises: vec![Vec::new(); readouts.len()],
             readouts,
             enough: MIN_EXERCISES.max(self.reach.tops.len() / TOPS_PER_EXERCISE),
-            examined: 0,
-            poll,
         };
-        let done = search.run(root)?;
-        if !search.open.is_empty() {
-            let Search { open, exercises, examined, .. } = search;
+        let Findings { cells, open, exercises, examined } = search.run(root, control)?;
+        if !open.is_empty() {
             return Ok(Proof::Open { cells: open, exercises: exercises.concat(), examined });
         }
         let elements = self.strict.elements().filter_map(|(on, symbol)| Some((on, symbol?))).collect();
@@ -161,30 +155,52 @@ impl<'a> Prover<'a> {
             elements,
             reach: self.reach.clone(),
             completions: Some(self.completions.clone()),
-            cells: done,
+            cells,
         };
         check(&certificate, machine, self.oracle, control)?;
         Ok(Proof::Proved(Box::new(certificate)))
     }
 }
 
-/// The state of a search.
+/// A search.
 struct Search<'p, 'a> {
     machine: &'p Machine,
-    practice: Practice<'p>,
     strict: &'p Strict<'a>,
     bounds: Bounds<'p>,
     cells: Cells,
     readouts: Vec<Readout>,
-    inputs: InputSightings,
     examples: Examples,
+    /// The number of exercises of one readout that ends the search.
+    enough: usize,
+}
+
+/// What a search has found so far.
+struct Findings {
+    cells: Vec<Cell>,
     open: Vec<OpenCell>,
     /// The exercises, for each readout.
     exercises: Vec<Vec<Exercise>>,
-    /// The number of exercises of one readout that ends the search.
-    enough: usize,
     examined: usize,
-    poll: Poll<'p>,
+}
+
+/// What is found on one stack suffix.
+struct Found {
+    cell: Cell,
+    /// One of the obligations.
+    first: Option<Named>,
+    /// The obligations that are passed on to longer suffixes.
+    left: Vec<Task>,
+    open: Vec<OpenCell>,
+    exercises: Vec<Needed>,
+    examined: usize,
+}
+
+/// An exercise that a readout needs.
+struct Needed {
+    head: usize,
+    exercise: Exercise,
+    /// Whether the machine knows the answer. Exercises with answers that it does not know are always kept.
+    known: bool,
 }
 
 /// The outcome of examining an obligation.
@@ -195,67 +211,104 @@ enum Fate {
     Dropped,
 }
 
-impl Search<'_, '_> {
-    fn run(&mut self, root: Vec<Obligation>) -> Result<Vec<Cell>, CertifyError> {
-        let mut done = Vec::new();
+impl<'p> Search<'p, '_> {
+    fn run(&self, root: Vec<Obligation>, control: &'p dyn Control) -> Result<Findings, CertifyError> {
+        let exercises = vec![Vec::new(); self.readouts.len()];
+        let mut all = Findings { cells: Vec::new(), open: Vec::new(), exercises, examined: 0 };
         let mut walk = StackWalk::new(root);
-        let mut scratch = Scratch::default();
-        while let Some((stack, mut obligations)) = walk.next() {
-            if !self.open.is_empty() && self.exercises.iter().any(|exercises| exercises.len() >= self.enough) {
-                break;
+        let own = |worker| (worker, Practice::new(self.machine));
+        let mut workers: Vec<(Worker<'_>, Practice<'_>)> = Worker::all(control).into_iter().map(own).collect();
+        loop {
+            let tasks = walk.next_for(workers.len());
+            if tasks.is_empty() {
+                return Ok(all);
             }
-            if self.examined > MAX_EXAMINED_CELLS {
-                self.leave(&obligations[0], &stack, [0.; 2]);
-                break;
-            }
-            self.poll.progress(Stage::Prove, done.len(), done.len() + walk.waiting() + 1);
-            let sighting = self.bounds.stack(&stack);
-            scratch.forget();
-            let mut left = Vec::new();
-            let (mut proved, mut split) = (Vec::new(), Vec::new());
-            obligations.reverse();
-            while let Some(obligation) = obligations.pop() {
-                self.poll.now()?;
-                let fate = self.fate(&obligation, &stack, &sighting, &mut scratch);
-                match fate {
-                    Fate::Dropped => {}
-                    Fate::Proved => proved.push((obligation.head, obligation.input)),
-                    Fate::SplitStack => left.push(obligation),
-                    Fate::SplitInput => {
-                        let mut parts = self.cells.split_input(self.strict, &obligation);
-                        split.push((obligation.head, obligation.input));
-                        parts.reverse();
-                        obligations.extend(parts);
+            let (done, rest) = (all.cells.len(), tasks.len() + walk.waiting());
+            workers.iter_mut().for_each(|(worker, _)| worker.poll.progress(Stage::Prove, done, done + rest));
+            for found in
+                side_by_side(&mut workers, tasks, |(worker, practice), task| self.examine(task, worker, practice))
+            {
+                let Found { cell, first, left, open, exercises, examined } = found?;
+                if !all.open.is_empty() && all.exercises.iter().any(|exercises| exercises.len() >= self.enough) {
+                    return Ok(all);
+                }
+                if all.examined > MAX_EXAMINED_CELLS {
+                    all.open.extend(first.map(|named| self.open(named, &cell.stack, [0.; 2])));
+                    return Ok(all);
+                }
+                all.cells.push(cell);
+                all.open.extend(open);
+                for Needed { head, exercise, known } in exercises {
+                    if !known || all.exercises[head].len() < self.enough {
+                        all.exercises[head].push(exercise);
                     }
                 }
+                all.examined += examined;
+                walk.go_on(left);
             }
-            walk.go_on(&self.cells, &stack, &left, &mut self.poll)?;
-            done.push(Cell { stack, split, proved });
         }
-        Ok(done)
+    }
+
+    /// Examines all obligations of a stack suffix.
+    fn examine(
+        &self,
+        (stack, mut obligations): Task,
+        worker: &mut Worker<'_>,
+        practice: &mut Practice<'_>,
+    ) -> Result<Found, Cancelled> {
+        let first = obligations.first().map(|obligation| (obligation.head, obligation.input.clone()));
+        let cell = Cell { stack, split: Vec::new(), proved: Vec::new() };
+        let (open, exercises) = (Vec::new(), Vec::new());
+        let mut found = Found { cell, first, left: Vec::new(), open, exercises, examined: 0 };
+        let sighting = self.bounds.stack(&found.cell.stack);
+        worker.scratch.forget();
+        let mut left = Vec::new();
+        obligations.reverse();
+        while let Some(obligation) = obligations.pop() {
+            worker.poll.now()?;
+            found.examined += 1;
+            match self.fate(&obligation, &sighting, worker, practice, &mut found) {
+                Fate::Dropped => {}
+                Fate::Proved => found.cell.proved.push((obligation.head, obligation.input)),
+                Fate::SplitStack => left.push(obligation),
+                Fate::SplitInput => {
+                    let mut parts = self.cells.split_input(self.strict, &obligation);
+                    found.cell.split.push((obligation.head, obligation.input));
+                    parts.reverse();
+                    obligations.extend(parts);
+                }
+            }
+        }
+        found.left = self.cells.split_stack(&found.cell.stack, &left, &mut worker.poll)?;
+        Ok(found)
     }
 
     /// Examines an obligation, and collects exercises if the machine is wrong or its margin is small.
     fn fate(
-        &mut self,
+        &self,
         obligation: &Obligation,
-        stack: &StackSuffix,
         sighting: &Sighting,
-        scratch: &mut Scratch,
+        worker: &mut Worker<'_>,
+        practice: &mut Practice<'_>,
+        found: &mut Found,
     ) -> Fate {
-        self.examined += 1;
-        let Some(answer) = obligation.answer() else {
-            return if stack.depth() < MAX_SUFFIX { Fate::SplitStack } else { self.leave(obligation, stack, [0.; 2]) };
+        let (stack, head) = (&found.cell.stack, obligation.head);
+        let mut leave = |margin| {
+            found.open.push(self.open((head, obligation.input.clone()), stack, margin));
+            Fate::Dropped
         };
-        let class = self.machine.class(self.readouts[obligation.head], answer);
+        let Some(answer) = obligation.answer() else {
+            return if stack.depth() < MAX_SUFFIX { Fate::SplitStack } else { leave([0.; 2]) };
+        };
+        let class = self.machine.class(self.readouts[head], answer);
         let Some(class) = class else {
             let exercise = self.examples.exercise(obligation, stack, answer);
-            self.exercises[obligation.head].push(exercise);
-            return self.leave(obligation, stack, [f64::NEG_INFINITY; 2]);
+            found.exercises.push(Needed { head, exercise, known: false });
+            return leave([f64::NEG_INFINITY; 2]);
         };
-        let input = self.inputs.see(&self.bounds, &obligation.input);
+        let (input, scratch) = (worker.inputs.see(&self.bounds, &obligation.input), &mut worker.scratch);
         scratch.turn_to(&obligation.input);
-        let margin = self.bounds.lead(obligation.head, class, input, sighting, scratch);
+        let margin = self.bounds.lead(head, class, input, sighting, scratch);
         if margin.least > 0. {
             return Fate::Proved;
         }
@@ -263,34 +316,28 @@ impl Search<'_, '_> {
         if margin.middle < NEAR_MARGIN {
             // The center of a large cell may be far from any state that occurs, so look at one that does.
             let exercise = self.examples.exercise(obligation, stack, answer);
-            let example = self.practice.decide(self.bounds.heads()[obligation.head].1, &exercise);
+            let example = practice.decide(self.bounds.heads()[head].1, &exercise);
             wrong = example.class != class || example.margin.is_nan() || example.margin.abs() < NO_MARGIN;
             // Votes are counted only where they can help: each pair of classes takes part, which is expensive.
             if !wrong && margin.middle <= 0. {
-                let votes = self.bounds.votes(obligation.head, class, input, sighting, scratch);
+                let votes = self.bounds.votes(head, class, input, sighting, scratch);
                 if votes.is_some_and(|margin| margin > 0.) {
                     return Fate::Proved;
                 }
             }
-            let near = wrong || example.margin < NEAR_MARGIN;
-            if near && self.exercises[obligation.head].len() < self.enough {
-                self.exercises[obligation.head].push(exercise);
+            if wrong || example.margin < NEAR_MARGIN {
+                found.exercises.push(Needed { head, exercise, known: true });
             }
         }
         let size = input.size();
         let known = obligation.input.is_whole() || self.machine.view() == View::Symbol;
         if wrong || (stack.is_whole() && known) || stack.depth().max(obligation.input.before().len()) >= MAX_SUFFIX {
-            return self.leave(obligation, stack, [margin.least, margin.middle]);
+            return leave([margin.least, margin.middle]);
         }
         if !known && (stack.is_whole() || size > sighting.size()) { Fate::SplitInput } else { Fate::SplitStack }
     }
 
-    /// Records an obligation as open.
-    fn leave(&mut self, obligation: &Obligation, stack: &StackSuffix, margin: [f64; 2]) -> Fate {
-        let readout = self.readouts[obligation.head];
-        let (input, stack) = (obligation.input.clone(), stack.clone());
-        let [margin, middle] = margin;
-        self.open.push(OpenCell { readout, input, stack, margin, middle });
-        Fate::Dropped
+    fn open(&self, (head, input): Named, stack: &StackSuffix, [margin, middle]: [f64; 2]) -> OpenCell {
+        OpenCell { readout: self.readouts[head], input, stack: stack.clone(), margin, middle }
     }
 }

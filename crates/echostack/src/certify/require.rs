@@ -1,9 +1,10 @@
 //! The answers that a machine must give, and the exercises with which training for a proof begins.
 
-use super::cells::{Cells, StackWalk};
+use super::cells::Cells;
 use super::error::CertifyError;
 use super::example::{Examples, MAX_SUFFIX};
 use super::prove::Prover;
+use super::walk::StackWalk;
 use crate::control::{Control, Poll, Stage};
 use crate::machine::Readout;
 use crate::suffix::StackSuffix;
@@ -54,7 +55,7 @@ impl Prover<'_> {
                     None => left.push(obligation),
                 }
             }
-            walk.go_on(&cells, &stack, &left, &mut poll)?;
+            walk.go_on(cells.split_stack(&stack, &left, &mut poll)?);
         }
         Ok(answers)
     }

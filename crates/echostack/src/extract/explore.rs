@@ -13,7 +13,7 @@ use foldhash::fast::RandomState;
 use crate::automaton::reach::{ElementId, Memory, Reach, Recalled, Sight, System};
 use crate::automaton::{Automaton, AutomatonError};
 use crate::certify::bound::{Bounds, Scratch, Sighting};
-use crate::certify::cells::InputSightings;
+use crate::certify::walk::InputSightings;
 use crate::certify::{CertifyError, Difference, WellScaled, provable};
 use crate::control::{Control, Poll};
 use crate::machine::{Machine, Readout};
@@ -161,7 +161,7 @@ impl<'m> Explored<'m> {
             ids: HashMap::from([(StackSuffix::BOTTOM, ElementId::BOTTOM)]),
             sightings: vec![None],
             numbers: 0,
-            inputs: InputSightings::default(),
+            inputs: InputSightings::new(1),
             scratch: Scratch::default(),
             reductions: HashMap::default(),
             settled: HashMap::default(),
