@@ -58,7 +58,7 @@ pub(crate) fn scan<'a, A: Answer>(
             if waiting.cancelled() {
                 return None;
             }
-            scanner.read(tokens.iter().copied());
+            scanner.read(tokens);
         }
         Some(scanner.answer())
     };

@@ -31,9 +31,14 @@ pub(crate) struct Names<'a> {
     alphabet: &'a Alphabet,
     /// The tokens whose name is a single byte.
     single: [SymbolId; 256],
+    /// Those of them that are read as tokens wherever they begin one.
+    plain: [SymbolId; 256],
     /// Whether every character is a token. Otherwise, tokens are separated by white space.
     chars: bool,
 }
+
+/// The number of tokens that are looked up at once.
+const AT_ONCE: usize = 16;
 
 impl<'a> Names<'a> {
     pub(crate) fn new(alphabet: &'a Alphabet, chars: bool) -> Self {
@@ -43,7 +48,30 @@ impl<'a> Names<'a> {
                 single[usize::from(byte)] = token;
             }
         }
-        Self { alphabet, single, chars }
+        let mut plain = single;
+        for (byte, token) in (0..=u8::MAX).zip(&mut plain) {
+            let is_part = if chars { byte >= 0x80 || byte == b'\r' } else { byte.is_ascii_whitespace() };
+            *token = if is_part { SymbolId::UNKNOWN } else { *token };
+        }
+        Self { alphabet, single, plain, chars }
+    }
+
+    /// Adds the tokens at the beginning of a text to a list as long as each of them is a single byte, followed by
+    /// `STRIDE - 1` bytes of white space. Returns the number of bytes read.
+    fn add_plain<const STRIDE: usize>(&self, text: &[u8], to: &mut Vec<SymbolId>) -> usize {
+        let start = to.len();
+        for part in text.chunks_exact(AT_ONCE * STRIDE) {
+            let tokens: [SymbolId; AT_ONCE] = std::array::from_fn(|at| self.plain[usize::from(part[at * STRIDE])]);
+            let apart = |at: usize| part[at * STRIDE + 1..(at + 1) * STRIDE].iter().all(u8::is_ascii_whitespace);
+            // Most texts with longer tokens are recognized by a single byte.
+            if !apart(AT_ONCE - 1)
+                || !(0..AT_ONCE).fold(true, |all, at| all & (tokens[at] != SymbolId::UNKNOWN) & apart(at))
+            {
+                break;
+            }
+            to.extend_from_slice(&tokens);
+        }
+        (to.len() - start) * STRIDE
     }
 
     fn token(&self, name: &[u8]) -> SymbolId {
@@ -157,7 +185,8 @@ impl<'a, R: Reader> Reading<'a, R> {
         loop {
             let buffer = input.fill_buf()?;
             let ended = buffer.is_empty();
-            let line_end = buffer.iter().position(|&byte| byte == b'\n');
+            // The standard library's `contains` looks at many bytes at once; `position` does not.
+            let line_end = if buffer.contains(&b'\n') { buffer.iter().position(|&byte| byte == b'\n') } else { None };
             let part = &buffer[..line_end.unwrap_or(buffer.len())];
             self.empty &= part.is_empty();
             if self.refused.is_none() {
@@ -191,6 +220,7 @@ impl<'a, R: Reader> Reading<'a, R> {
                 Some(next) if next.is_ascii_whitespace() && self.token.is_empty() => {
                     self.add_single(byte);
                     rest = &others[1..];
+                    rest = &rest[self.names.add_plain::<2>(rest, &mut self.batch)..];
                 }
                 _ => {
                     let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
@@ -204,13 +234,16 @@ impl<'a, R: Reader> Reading<'a, R> {
 
     /// Reads characters in UTF-8. Invalid bytes form tokens that are in no alphabet.
     fn characters(&mut self, part: &[u8]) {
-        for &byte in part {
+        let mut rest = part;
+        while let Some((&byte, others)) = rest.split_first() {
+            rest = others;
             let goes_on = byte & 0xc0 == 0x80;
             if !goes_on || self.token.len() >= 4 {
                 self.end_token();
             }
             if byte < 0x80 && byte != b'\r' {
                 self.add_single(byte);
+                rest = &rest[self.names.add_plain::<1>(rest, &mut self.batch)..];
             } else {
                 self.token.push(byte);
             }

@@ -236,7 +236,7 @@ impl ModelScanner {
                 }
                 session.status()
             }
-            ScannerKind::Table(scanner) => scanner.read(tokens.iter().copied()),
+            ScannerKind::Table(scanner) => scanner.read(tokens),
         }
     }
 

@@ -47,7 +47,7 @@ fn a_compiled_table_judges_as_the_automaton() {
                         Input::Vector(_) => None,
                     })
                     .collect();
-                scanner.read(symbols.iter().copied());
+                scanner.read(&symbols);
                 read += scanner.position() as usize; // without the tokens after a rejected one
                 let verdict = scanner.finish();
                 assert!(verdict == oracle.judge(&word), "{task}: {word:?}");

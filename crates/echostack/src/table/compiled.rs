@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::frames::Frames;
+use super::frames::{Admitted, Frames, Keep};
 use super::fuse::Fused;
 use super::rows::{Rows, State};
 use crate::automaton::{AutomatonError, MAX_POP, Oracle};
@@ -41,10 +41,18 @@ pub struct Table {
     manifest: Arc<Manifest>,
     rows: Arc<Rows>,
     fused: Arc<Fused>,
+    fast: Arc<Fast>,
+}
+
+/// What makes a table faster, once it is needed.
+#[derive(Debug, Default)]
+struct Fast {
     /// The number of tokens of words that came together, up to the point where frames are worth computing.
-    tokens: Arc<AtomicUsize>,
-    /// The frames, once they are needed; `None` if there are too many.
-    frames: Arc<OnceLock<Option<Frames>>>,
+    tokens: AtomicUsize,
+    /// The frames; `None` if there are too many.
+    frames: OnceLock<Option<Frames>>,
+    /// The frames of long words; `None` if there are too many.
+    all_frames: OnceLock<Option<Frames>>,
 }
 
 impl Table {
@@ -67,8 +75,7 @@ impl Table {
             manifest: Arc::new(manifest),
             rows: Arc::new(rows),
             fused: Arc::new(fused),
-            tokens: Arc::default(),
-            frames: Arc::default(),
+            fast: Arc::default(),
         })
     }
 
@@ -108,16 +115,22 @@ impl Table {
 
     /// Returns the frames if the table has any. They are computed the first time.
     pub(super) fn frames(&self) -> Option<&Frames> {
-        self.frames.get_or_init(|| Frames::new(&self.rows)).as_ref()
+        self.fast.frames.get_or_init(|| Frames::new(&self.rows, Keep::Needed)).as_ref()
+    }
+
+    /// Returns the frames from which the stack of states can be recovered, if the table has any. They are computed the
+    /// first time.
+    pub(super) fn all_frames(&self) -> Option<&Frames> {
+        self.fast.all_frames.get_or_init(|| Frames::new(&self.rows, Keep::All)).as_ref()
     }
 
     /// Returns the frames for words with this many tokens, unless the table has seen too few tokens so far to make
     /// computing them worthwhile.
     pub(super) fn frames_for(&self, tokens: usize) -> Option<&Frames> {
-        if let Some(frames) = self.frames.get() {
+        if let Some(frames) = self.fast.frames.get() {
             return frames.as_ref();
         }
-        let before = self.tokens.fetch_add(tokens, Ordering::Relaxed);
+        let before = self.fast.tokens.fetch_add(tokens, Ordering::Relaxed);
         if before.saturating_add(tokens) < FEW_TOKENS { None } else { self.frames() }
     }
 }
@@ -144,14 +157,29 @@ pub struct TableStack {
     states: UndoStack<State>,
     lookahead: Lookahead,
     output: f64,
+    /// The lookaheads that are admitted as long as the stack is the one that the word was resumed with; `None` for all.
+    admitted: Admitted,
+    /// Whether the stack is that one, now and when it was last marked.
+    resumed: [bool; 2],
 }
 
 impl TableStack {
     /// Creates a stack with these states above the bottom.
     pub(super) fn new(table: Table, above: impl Iterator<Item = State>) -> Self {
+        Self::admitting(table, above, None)
+    }
+
+    /// Creates a stack with these states above the bottom, on which only some lookaheads may come next.
+    pub(super) fn admitting(table: Table, above: impl Iterator<Item = State>, admitted: Admitted) -> Self {
         let mut states = UndoStack::default();
         above.for_each(|state| states.push(state));
-        Self { table, states, lookahead: Lookahead::End, output: 0. }
+        Self { table, states, lookahead: Lookahead::End, output: 0., admitted, resumed: [true; 2] }
+    }
+
+    /// Returns whether the lookahead may come next. If not, there is nothing to do but to refuse it.
+    fn is_admitted(&self) -> bool {
+        let look = self.lookahead.token().map_or(self.table.rows.terminals, SymbolId::index);
+        !self.resumed[0] || self.admitted.as_ref().is_none_or(|admitted| admitted.contains(&look))
     }
 
     fn top(&self) -> State {
@@ -174,6 +202,7 @@ impl Stack for TableStack {
 
     fn look(&mut self, next: Option<Input<'_>>) {
         self.states.mark();
+        self.resumed[1] = self.resumed[0];
         self.lookahead = match next {
             Some(Input::Symbol(token)) => Lookahead::Token(token),
             _ => Lookahead::End,
@@ -181,7 +210,7 @@ impl Stack for TableStack {
     }
 
     fn decide(&mut self) -> (Reduction, f64) {
-        let action = self.table.rows.action(self.top(), self.lookahead);
+        let action = self.table.rows.action(self.top(), self.lookahead).filter(|_| self.is_admitted());
         (action.unwrap_or(Reduction::NONE), f64::INFINITY)
     }
 
@@ -190,6 +219,7 @@ impl Stack for TableStack {
     }
 
     fn reduce(&mut self, reduction: Reduction) {
+        self.resumed[0] = false;
         self.states.truncate(self.states.len() - reduction.pop as usize);
         // A table made from an automaton has a state for every push that can happen. A damaged one continues at the
         // bottom.
@@ -198,23 +228,25 @@ impl Stack for TableStack {
     }
 
     fn output(&mut self) -> (&[f64], bool) {
-        let accepting = self.table.rows.accepting[self.top() as usize];
+        let accepting = self.table.rows.accepting[self.top() as usize] && self.is_admitted();
         self.output = f64::from(u8::from(accepting));
         (std::slice::from_ref(&self.output), accepting)
     }
 
     fn shifts(&mut self) -> (bool, f64) {
         let next = self.lookahead.token().and_then(|token| self.table.rows.push(self.top(), token));
-        (next.is_some(), f64::INFINITY)
+        (next.is_some() && self.is_admitted(), f64::INFINITY)
     }
 
     fn shift(&mut self) {
         if let Some(state) = self.lookahead.token().and_then(|token| self.table.rows.push(self.top(), token)) {
             self.states.push(state);
+            self.resumed[0] = false;
         }
     }
 
     fn rewind(&mut self) {
+        self.resumed[0] = self.resumed[1];
         self.states.rewind();
     }
 }

@@ -11,7 +11,8 @@
 //! alone would wait for its look-ups.
 //!
 //! Frames say which words are accepted, and where the others are refused. Expected tokens come from the plain table, which
-//! judges such a word again. Limits are not checked while frames run; [`Frames::longest`] says for which words they cannot be reached.
+//! judges such a word again, or from the stack of states, which can be recovered if no frame is left out ([`Keep::All`]).
+//! Limits are not checked while frames run; [`Frames::longest`] and [`Frames::are_few`] say when they cannot be reached.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -62,9 +63,26 @@ pub(super) struct Frames {
     pub(super) accepted: u16,
     /// The row after a token that is refused, if that is the one that the plain table refuses.
     pub(super) refused: Option<u16>,
+    /// The row of a word that was refused before its end, the first of those that are neither of frames nor of hops.
+    special: u16,
+    /// The row after a frame that is not known is uncovered, the last of these.
+    pub(super) lost: u16,
+    /// For each token, the row after it, if it is the same wherever the token is read.
+    pub(super) after: Vec<Option<u16>>,
     /// The number of tokens.
     pub(super) terminals: usize,
+    /// The contents of each frame.
+    contents: Vec<Frame>,
     bounds: Bounds,
+}
+
+/// Which frames are on the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// All of them, so that the stack of states can be recovered.
+    All,
+    /// All but those that only pass on a result.
+    Needed,
 }
 
 /// What bounds the limits that a word can reach.
@@ -81,13 +99,13 @@ struct Bounds {
 }
 
 /// The lookaheads that a frame admits; `None` for all. The others were refused before the reductions that led to it.
-type Admitted = Option<BTreeSet<usize>>;
+pub(super) type Admitted = Option<BTreeSet<usize>>;
 
 /// A piece of the stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Frame {
-    states: Vec<State>,
-    admitted: Admitted,
+pub(super) struct Frame {
+    pub(super) states: Vec<State>,
+    pub(super) admitted: Admitted,
 }
 
 /// What is left to do when a whole frame is popped: pop some more symbols, push one, and continue.
@@ -409,7 +427,7 @@ impl Graph {
 
 impl Frames {
     /// Cuts a table into frames. Returns `None` if there would be too many, or too many tokens for a byte.
-    pub(super) fn new(rows: &Rows) -> Option<Self> {
+    pub(super) fn new(rows: &Rows, keep: Keep) -> Option<Self> {
         if rows.terminals + 2 > 1 << u8::BITS {
             return None;
         }
@@ -432,12 +450,45 @@ impl Frames {
             builder.frames.of(Frame { states: vec![0], admitted: None });
             let moves = Moves::new(&mut builder)?;
             let passing = moves.passing();
-            if passing.is_empty() {
+            if passing.is_empty() || keep == Keep::All {
                 break moves;
             }
             builder.passing.extend(passing.into_iter().map(|frame| builder.frames.all[frame].clone()));
         };
         Layout::new(builder.frames.all.len(), rows.terminals).frames(&moves, &builder)
+    }
+
+    /// Returns whether a row is that of a step that reads no token.
+    #[inline]
+    pub(super) fn is_hop(&self, row: u16) -> bool {
+        self.hops.is_some_and(|hops| row >= hops)
+    }
+
+    /// Returns whether a row is that of a word that was refused or has ended, or of a frame that is not known.
+    #[inline]
+    pub(super) fn is_special(&self, row: u16) -> bool {
+        row.wrapping_sub(self.special) <= self.lost - self.special
+    }
+
+    /// Returns the number of the frame that is not known.
+    pub(super) fn unknown(&self) -> u16 {
+        self.contents.len() as u16
+    }
+
+    /// Returns the contents of the frame with this number.
+    pub(super) fn frame(&self, number: u16) -> &Frame {
+        &self.contents[usize::from(number)]
+    }
+
+    /// Returns the contents of the topmost frame, given its row.
+    pub(super) fn topmost(&self, row: u16) -> &Frame {
+        &self.contents[usize::from(row) / (self.terminals + 2)]
+    }
+
+    /// Returns whether this many frames have so few symbols that the next token cannot reach a limit.
+    pub(super) fn are_few(&self, frames: usize, limits: Limits) -> bool {
+        self.longest(limits).is_some()
+            && frames.saturating_add(self.pushes() + 2).saturating_mul(self.bounds.rise.max(1)) <= limits.depth
     }
 
     /// Returns the maximum number of frames that a token adds to the stack.
@@ -523,6 +574,28 @@ impl Moves {
         passing.into_iter().map(|((_, frame), _)| *frame).filter(|frame| !others.contains(frame)).collect()
     }
 
+    /// Returns the frame that is on top after a token, if it is the same wherever the token is read.
+    fn after(&self, token: usize) -> Option<usize> {
+        let mut moves: Vec<&Move> = self.steps.iter().map(|row| &row[token]).collect();
+        let mut uncovered = BTreeSet::new();
+        let mut after = None;
+        while let Some(to) = moves.pop() {
+            match to {
+                Move::Go(frames) => {
+                    let top = *frames.last()?;
+                    if *after.get_or_insert(top) != top {
+                        return None;
+                    }
+                }
+                Move::Pop(pending) if uncovered.insert(*pending) => {
+                    moves.extend(self.uncovered.range((*pending, 0)..(pending + 1, 0)).map(|(_, to)| to));
+                }
+                Move::Pop(_) | Move::Accept | Move::Refuse => {}
+            }
+        }
+        after
+    }
+
     /// Notes what can follow when this frame is on top.
     fn note(&mut self, frame: usize, to: &Move) {
         match to {
@@ -546,7 +619,7 @@ impl Moves {
 }
 
 /// The numbers of rows: first the frames, then one for a word that was refused before its end, two for words that have
-/// ended, accepted or not, and then the hops.
+/// ended, accepted or not, one for a frame that is not known, and then the hops.
 struct Layout {
     frames: usize,
     terminals: usize,
@@ -587,8 +660,12 @@ impl Layout {
         self.frames + 1
     }
 
-    fn first_hop(&self) -> usize {
+    fn lost(&self) -> usize {
         self.frames + 3
+    }
+
+    fn first_hop(&self) -> usize {
+        self.frames + 4
     }
 
     fn hop(&mut self, hop: Hop) -> usize {
@@ -614,7 +691,9 @@ impl Layout {
         for (&(pending, frame), to) in uncovered {
             let row = self.row(to, ends(pending));
             let refused = self.refused(ends(pending));
-            columns.entry(pending).or_insert_with(|| vec![refused; self.frames])[frame] = row;
+            let lost = self.lost();
+            let column = || std::iter::repeat_n(refused, self.frames).chain([lost]).collect();
+            columns.entry(pending).or_insert_with(column)[frame] = row;
         }
         steps.iter().flatten().for_each(|to| {
             if let Move::Go(frames) = to
@@ -652,6 +731,7 @@ impl Layout {
         all.extend(refused);
         all.extend(row(&steps[0]));
         all.extend(row(&steps[0]));
+        all.extend(std::iter::repeat_n(Step::new(self.lost(), 0, 0), width));
         for hop in &self.hops.all {
             let step = match hop {
                 Hop::Pop(pending) => self.step(&Move::Pop(*pending), ends(*pending), &begins),
@@ -665,7 +745,11 @@ impl Layout {
             hops: if self.hops.all.is_empty() { None } else { begin(self.first_hop()) },
             accepted: begin(self.accepted())?,
             refused: begin(self.refused(false)).filter(|_| builder.exact),
+            special: begin(self.refused(false))?,
+            lost: begin(self.lost())?,
+            after: (0..self.terminals).map(|token| moves.after(token).and_then(begin)).collect(),
             terminals: self.terminals,
+            contents: builder.frames.all.clone(),
             bounds: builder.bounds,
         })
     }

@@ -126,7 +126,7 @@ impl Lanes {
 
 /// Judges a word with the scanner.
 fn scan<A: Answer>(scanner: &mut Scanner, word: &[SymbolId]) -> A {
-    scanner.read(word.iter().copied());
+    scanner.read(word);
     scanner.answer()
 }
 

@@ -6,6 +6,7 @@ mod fuse;
 mod lanes;
 mod rows;
 mod scan;
+mod segments;
 mod source;
 
 pub use compiled::{Table, TableStack};

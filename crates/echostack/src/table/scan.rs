@@ -1,8 +1,10 @@
 //! The fast way to run a table: with whole chains of reductions at once, and usually one byte per symbol on the stack.
 
 use super::compiled::{Table, TableStack};
+use super::frames::Frames;
 use super::fuse::{Kind, MAX_CHAIN_DECISIONS, MAX_INLINE_STATES, Op};
 use super::rows::State;
+use super::segments::Segments;
 use crate::recognize::{Answer, Limits, Outcome, Run, Session, Status, Verdict};
 use crate::symbol::{Input, SymbolId};
 
@@ -26,6 +28,10 @@ pub struct Scanner {
     table: Table,
     limits: Limits,
     stack: Stack,
+    /// A long word, which is read in segments.
+    segments: Option<Box<Segments>>,
+    /// Whether the word is read in segments.
+    is_long: bool,
     /// The table's own session, after it has taken over.
     plain: Option<Run<TableStack>>,
 }
@@ -155,6 +161,9 @@ impl<C: Cell> Fast<'_, C> {
     }
 }
 
+/// A word is read in segments if at least this many tokens of it come at once.
+const LONG: usize = 1 << 12;
+
 /// The initial length of the list of states, and the length by which it grows.
 const INITIAL_STATES: usize = 1 << 8;
 const STATES_GROWTH: usize = 1 << 12;
@@ -223,21 +232,53 @@ impl Scanner {
     /// Creates a scanner at the beginning of a word.
     pub fn new(table: &Table, limits: Limits) -> Self {
         let stack = if table.is_narrow() { Stack::Narrow(Cells::new(table)) } else { Stack::Wide(Cells::new(table)) };
-        Self { table: table.clone(), limits, stack, plain: None }
+        Self { table: table.clone(), limits, stack, segments: None, is_long: false, plain: None }
     }
 
-    /// Reads tokens, stopping after the first one that ends the word, and returns the status.
-    pub fn read(&mut self, tokens: impl IntoIterator<Item = SymbolId>) -> Status {
-        let mut tokens = tokens.into_iter();
-        let left = match (&self.plain, &mut self.stack) {
-            (Some(_), _) => tokens.next(),
-            (None, Stack::Narrow(cells)) => cells.read(&self.table, self.limits, &mut tokens),
-            (None, Stack::Wide(cells)) => cells.read(&self.table, self.limits, &mut tokens),
+    /// Reads tokens, stopping after the first one that ends the word, and returns the status. It is faster to read many
+    /// tokens at once.
+    pub fn read(&mut self, tokens: impl AsRef<[SymbolId]>) -> Status {
+        let tokens = tokens.as_ref();
+        self.read_long(tokens, LONG)
+    }
+
+    /// Reads tokens, in segments if a word begins with at least `long` of them.
+    fn read_long(&mut self, tokens: &[SymbolId], long: usize) -> Status {
+        if self.plain.is_some() {
+            return self.read_plain(tokens);
+        }
+        if self.position() == 0 && tokens.len() >= long {
+            let frames = self.table.all_frames();
+            self.is_long = frames.is_some();
+            if let (Some(frames), None) = (frames, &self.segments) {
+                self.segments = Some(Box::new(Segments::new(frames)));
+            }
+        }
+        let (before, limits) = (self.position(), self.limits);
+        if let Some((frames, segments)) = self.long() {
+            if segments.read(frames, limits, tokens).is_ok() {
+                return Status::Open;
+            }
+            let read = (segments.position() - before) as usize;
+            return self.read_plain(&tokens[read..]);
+        }
+        let left = match &mut self.stack {
+            Stack::Narrow(cells) => cells.read(&self.table, self.limits, &mut tokens.iter().copied()),
+            Stack::Wide(cells) => cells.read(&self.table, self.limits, &mut tokens.iter().copied()),
         };
-        let Some(first) = left else { return self.status() };
+        if left.is_some() { self.read_plain(&tokens[(self.position() - before) as usize..]) } else { Status::Open }
+    }
+
+    /// Returns the segments that the word is read in, with their frames.
+    fn long(&mut self) -> Option<(&Frames, &mut Segments)> {
+        self.table.all_frames().zip(self.segments.as_deref_mut()).filter(|_| self.is_long)
+    }
+
+    /// Reads tokens with the table's own session.
+    fn read_plain(&mut self, tokens: &[SymbolId]) -> Status {
         let taken = self.take_plain();
         let plain = self.plain.insert(taken);
-        for token in std::iter::once(first).chain(tokens) {
+        for &token in tokens {
             if plain.feed(Input::Symbol(token), &mut ()) != Status::Open {
                 break;
             }
@@ -247,10 +288,17 @@ impl Scanner {
 
     /// Returns the table's own session, which has already taken over or does so now.
     fn take_plain(&mut self) -> Run<TableStack> {
-        self.plain.take().unwrap_or_else(|| match &self.stack {
-            Stack::Narrow(cells) => cells.plain(&self.table, self.limits),
-            Stack::Wide(cells) => cells.plain(&self.table, self.limits),
-        })
+        if let Some(plain) = self.plain.take() {
+            return plain;
+        }
+        let (table, limits) = (self.table.clone(), self.limits);
+        if let Some((frames, segments)) = self.long() {
+            return segments.plain(frames, &table, limits);
+        }
+        match &self.stack {
+            Stack::Narrow(cells) => cells.plain(&table, limits),
+            Stack::Wide(cells) => cells.plain(&table, limits),
+        }
     }
 
     /// Returns the status of the word.
@@ -260,10 +308,11 @@ impl Scanner {
 
     /// Returns the number of tokens read.
     pub fn position(&self) -> u64 {
-        match (&self.plain, &self.stack) {
-            (Some(plain), _) => plain.position(),
-            (None, Stack::Narrow(cells)) => cells.position,
-            (None, Stack::Wide(cells)) => cells.position,
+        match (&self.plain, &self.segments, &self.stack) {
+            (Some(plain), _, _) => plain.position(),
+            (None, Some(segments), _) if self.is_long => segments.position(),
+            (None, _, Stack::Narrow(cells)) => cells.position,
+            (None, _, Stack::Wide(cells)) => cells.position,
         }
     }
 
@@ -274,17 +323,26 @@ impl Scanner {
 
     /// Ends the word and returns the verdict, or only its outcome. The next token begins another word.
     pub fn answer<A: Answer>(&mut self) -> A {
-        let accepted = self.plain.is_none()
-            && match &mut self.stack {
-                Stack::Narrow(cells) => cells.ends(&self.table, self.limits),
-                Stack::Wide(cells) => cells.ends(&self.table, self.limits),
-            };
+        let accepted = self.plain.is_none() && self.ends();
         let answer = if accepted { A::new(Outcome::Accept, Vec::new) } else { self.take_plain().answer(&mut ()) };
         match &mut self.stack {
             Stack::Narrow(cells) => cells.begin(),
             Stack::Wide(cells) => cells.begin(),
         }
+        self.segments.iter_mut().for_each(|segments| segments.begin());
+        self.is_long = false;
         answer
+    }
+
+    /// Returns whether the word may end here. If the result is `false`, a limit may be the reason.
+    fn ends(&mut self) -> bool {
+        if let Some((frames, segments)) = self.long() {
+            return segments.ends(frames);
+        }
+        match &mut self.stack {
+            Stack::Narrow(cells) => cells.ends(&self.table, self.limits),
+            Stack::Wide(cells) => cells.ends(&self.table, self.limits),
+        }
     }
 }
 
@@ -329,15 +387,37 @@ pub(super) mod tests {
         let mut scanner = Scanner::new(table, limits);
         let mut session = oracle.start(limits);
         for part in word.chunks(part) {
-            let status = scanner.read(part.iter().copied());
+            let status = scanner.read(part);
             part.iter().for_each(|&token| {
                 session.feed(Input::Symbol(token), &mut ());
             });
             assert_eq!((status, scanner.position()), (session.status(), session.position()));
         }
         assert_eq!(scanner.finish(), verdict, "{word:?} {limits:?}");
+        if let Some(verdicts) = in_segments(table, limits, &[word], part) {
+            assert_eq!(verdicts, std::slice::from_ref(&verdict), "{word:?} {limits:?}");
+        }
         assert_eq!(table.judge_in_turn::<Outcome>(&[whole], limits), [verdict.outcome()], "{word:?} {limits:?}");
         verdict
+    }
+
+    /// Returns the verdicts on words that are read in segments, in blocks of this size, if the table has frames.
+    pub(in super::super) fn in_segments(
+        table: &Table,
+        limits: Limits,
+        words: &[&[SymbolId]],
+        block: usize,
+    ) -> Option<Vec<Verdict>> {
+        let mut scanner = Scanner::new(table, limits);
+        scanner.segments = Some(Box::new(Segments::with_blocks(table.all_frames()?, block)));
+        let verdict = |word: &&[SymbolId]| {
+            // Parts of words need not end where blocks do.
+            word.chunks(block * 5 / 3 + 1).for_each(|part| {
+                scanner.read_long(part, 0);
+            });
+            scanner.finish()
+        };
+        Some(words.iter().map(verdict).collect())
     }
 
     /// Returns limits on a depth below this one, on actions, or none.
@@ -400,8 +480,8 @@ pub(super) mod tests {
         let count = 100_000;
         for (more, accepted) in [(0, true), (1, false)] {
             let mut scanner = Scanner::new(&table, Limits::default());
-            assert_eq!(scanner.read(std::iter::repeat_n(a, count)), Status::Open);
-            scanner.read(std::iter::repeat_n(b, count + more));
+            assert_eq!(scanner.read(vec![a; count]), Status::Open);
+            scanner.read(vec![b; count + more]);
             assert_eq!(scanner.finish().is_accept(), accepted);
         }
     }
