@@ -64,9 +64,8 @@ impl<'a> Names<'a> {
             let tokens: [SymbolId; AT_ONCE] = std::array::from_fn(|at| self.plain[usize::from(part[at * STRIDE])]);
             let apart = |at: usize| part[at * STRIDE + 1..(at + 1) * STRIDE].iter().all(u8::is_ascii_whitespace);
             // Most texts with longer tokens are recognized by a single byte.
-            if !apart(AT_ONCE - 1)
-                || !(0..AT_ONCE).fold(true, |all, at| all & (tokens[at] != SymbolId::UNKNOWN) & apart(at))
-            {
+            let fits = |&at: &usize| tokens[at] != SymbolId::UNKNOWN && apart(at);
+            if !apart(AT_ONCE - 1) || (0..AT_ONCE).filter(fits).count() < AT_ONCE {
                 break;
             }
             to.extend_from_slice(&tokens);
