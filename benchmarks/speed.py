@@ -64,4 +64,5 @@ def main() -> None:
           f"scikit-learn {spread(theirs, '.4f')} s, {ratio} times our time")
 
 
-main()
+if __name__ == "__main__":
+    main()
