@@ -63,8 +63,8 @@ impl<'a> Names<'a> {
         for part in text.chunks_exact(AT_ONCE * STRIDE) {
             let tokens: [SymbolId; AT_ONCE] = std::array::from_fn(|at| self.plain[usize::from(part[at * STRIDE])]);
             let apart = |at: usize| part[at * STRIDE + 1..(at + 1) * STRIDE].iter().all(u8::is_ascii_whitespace);
-            // Most texts with longer tokens are recognized by a single byte.
             let fits = |&at: &usize| tokens[at] != SymbolId::UNKNOWN && apart(at);
+            // In a text with longer tokens, the last byte alone usually shows that this part does not fit.
             if !apart(AT_ONCE - 1) || (0..AT_ONCE).filter(fits).count() < AT_ONCE {
                 break;
             }

@@ -28,7 +28,7 @@ pub struct Scanner {
     table: Table,
     limits: Limits,
     stack: Stack,
-    /// A long word, which is read in segments.
+    /// What reads long words, kept from one word to the next.
     segments: Option<Box<Segments>>,
     /// Whether the word is read in segments.
     is_long: bool,
@@ -238,8 +238,7 @@ impl Scanner {
     /// Reads tokens, stopping after the first one that ends the word, and returns the status. It is faster to read many
     /// tokens at once.
     pub fn read(&mut self, tokens: impl AsRef<[SymbolId]>) -> Status {
-        let tokens = tokens.as_ref();
-        self.read_long(tokens, LONG)
+        self.read_long(tokens.as_ref(), LONG)
     }
 
     /// Reads tokens, in segments if a word begins with at least `long` of them.
@@ -269,9 +268,9 @@ impl Scanner {
         if left.is_some() { self.read_plain(&tokens[(self.position() - before) as usize..]) } else { Status::Open }
     }
 
-    /// Returns the segments that the word is read in, with their frames.
+    /// Returns the segments that the word is read in, with their frames. Frames are not computed for other words.
     fn long(&mut self) -> Option<(&Frames, &mut Segments)> {
-        self.table.all_frames().zip(self.segments.as_deref_mut()).filter(|_| self.is_long)
+        if self.is_long { self.table.all_frames().zip(self.segments.as_deref_mut()) } else { None }
     }
 
     /// Reads tokens with the table's own session.
