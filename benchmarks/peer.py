@@ -26,8 +26,8 @@ The program prints one line of JSON: `error` (the mean over the test words of th
 outputs), `train_s` (drawing the reservoir and training), `test_s` (running the test words and tracing them for
 comparison), both in seconds of CPU time, `test_tokens`, `stack` and `vote`. Set OMP_NUM_THREADS=1 to time it on one core.
 
-Two interpretations of the paper matter. First, pop and push are decided on the same state, as in Algorithm 3 and in the
-proof of Theorem 2, whereas Algorithm 2 as printed decides on the push after the pop. Second, every token is shifted, as
+Two interpretations of the paper matter. First, pop and push are decided on the same state, as in Algorithm 4 and in the
+proof of Theorem 3, whereas Algorithm 2 as printed decides on the push after the pop. Second, every token is shifted, as
 in all of the LR(1) tasks, so there is no shift readout to learn.
 """
 
@@ -362,7 +362,7 @@ class Machine:
         self.vote = vote
 
     def fit(self, words: list[Word], teacher: Automaton) -> None:
-        """Follows the teacher's actions and learns them from the states in which they were taken (Algorithm 3)."""
+        """Follows the teacher's actions and learns them from the states in which they were taken (Algorithm 4)."""
         action_rows: list[Vector] = []
         actions: list[Action] = []
         output_rows: list[Vector] = []

@@ -43,6 +43,10 @@ impl Observer for Rows {
             self.count += 1;
         }
     }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }
 
 /// An observer that finds the smallest margin of all decisions on a word.
@@ -83,12 +87,12 @@ impl Machine {
         if let Some(language) = language {
             language.0.note(machine.manifest_mut());
         }
-        Ok(Self(machine))
+        Ok(Self(machine.with_memory()))
     }
 
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(echostack::Machine::from_bytes(bytes).map_err(errors::file)?))
+        Ok(Self(echostack::Machine::from_bytes(bytes).map_err(errors::file)?.with_memory()))
     }
 
     /// Writes a model file, which also contains the certificate, if there is one.

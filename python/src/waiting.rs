@@ -201,4 +201,8 @@ impl<W: Observer> Observer for Stopping<'_, W> {
     fn cancelled(&self) -> bool {
         self.0.cancelled()
     }
+
+    fn reads_margins(&self) -> bool {
+        self.1.reads_margins()
+    }
 }

@@ -79,6 +79,10 @@ impl Observer for Actions<'_> {
         }
         action.append(true);
     }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }
 
 /// Returns the fields of an action: the position of the token on which it is taken, the number of symbols popped, and

@@ -249,7 +249,8 @@ fn print_json(value: &serde_json::Value) -> Result<()> {
 }
 
 fn load(path: &Path) -> Result<Machine> {
-    Machine::load(path).with_context(|| format!("could not read the model {}", path.display()))
+    let machine = Machine::load(path).with_context(|| format!("could not read the model {}", path.display()))?;
+    Ok(machine.with_memory())
 }
 
 /// Opens a model with its lexer, or without it if the input consists of tokens.

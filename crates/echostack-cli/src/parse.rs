@@ -231,6 +231,10 @@ impl Observer for Printer<'_> {
             self.failed = writeln!(self.out, "{line}").err();
         }
     }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }
 
 /// Returns the text of a token as it is written in an S-expression: quoted if it would be read as something else.

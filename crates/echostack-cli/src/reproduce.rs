@@ -6,11 +6,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use echostack::tasks::Task;
-use echostack_lab::record::Unit;
-use echostack_lab::tables::{Measure, TABLES, departures, summary, summary_csv, summary_markdown};
+use echostack_lab::tables::{TABLES, departures, has_others, summary_csv, summary_markdown};
 use echostack_lab::{
-    Estimator, Experiment, Line, Progress, RecordFile, Shard, Specification, curves, figures, merge, models, record,
+    Estimator, Experiment, Line, Progress, RecordFile, Shard, Specification, curves, figures, flare, merge, models,
+    record,
 };
 
 use crate::Outcome;
@@ -23,7 +22,9 @@ Examples:
   Measure two models on one task:
     echostack reproduce --models CRJ-RSM,CRJ-ESN --tasks dyck1 -o reproduction
   Measure what a specification says (docs/reproduce.md):
-    echostack reproduce --spec spec.toml -o reproduction";
+    echostack reproduce --spec spec.toml -o reproduction
+  Run the benchmark FLaRe on its published files:
+    echostack reproduce --suite flare --data flare -o reproduction";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -46,13 +47,29 @@ pub(crate) struct Args {
     /// Measure nothing: write the tables and figures of finished records, which may come from different experiments
     #[arg(long, num_args = 1.., value_name = "RECORD", conflicts_with_all = ["spec", "models", "tasks", "shard", "merge"])]
     tables: Vec<PathBuf>,
+    /// Run a benchmark of other authors instead, on the files in --data
+    #[arg(long, value_enum, requires = "data", conflicts_with_all = ["spec", "models", "tasks", "shard", "merge", "tables"])]
+    suite: Option<Suite>,
+    /// Folder with the published files of the suite
+    #[arg(long, value_name = "FOLDER", requires = "suite")]
+    data: Option<PathBuf>,
     /// Folder for the record and the tables; an interrupted run resumes where it stopped
     #[arg(long, short, default_value = "reproduction", value_name = "FOLDER")]
     output: PathBuf,
 }
 
+/// A benchmark of other authors.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Suite {
+    /// Formal languages (Butoi et al., ICLR 2025): the folder of the repository rycolab/flare
+    Flare,
+}
+
 pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     std::fs::create_dir_all(&args.output).with_context(|| format!("could not create {}", args.output.display()))?;
+    if let (Some(Suite::Flare), Some(data)) = (args.suite, &args.data) {
+        return run_flare(data, &args.output, quiet);
+    }
     if !args.merge.is_empty() {
         let lines = merge(&args.merge)?;
         let text: String =
@@ -64,8 +81,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         let records: Vec<Vec<Line>> = args.tables.iter().map(|path| record::read(path)).collect::<Result<_, _>>()?;
         return tell(&records.concat(), &args.output);
     }
-    let models = models::all();
-    let specification = specification(args, &models)?;
+    let specification = specification(args, &models::all())?;
+    let models: Vec<_> = models::all().into_iter().chain(models::with_other_readouts()).collect();
     let name = match args.shard {
         Shard { of: 1, .. } => "record.jsonl".to_string(),
         Shard { number, of } => format!("record-{number}-of-{of}.jsonl"),
@@ -91,6 +108,23 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         return Ok(Outcome::Accepted);
     }
     tell(&lines, &args.output)
+}
+
+/// Runs the languages of FLaRe one after the other. The outcome is negative unless all are proved and all
+/// verdicts are right.
+fn run_flare(data: &Path, folder: &Path, quiet: bool) -> Result<Outcome> {
+    let mut results = Vec::new();
+    let bar = Bar::new(quiet);
+    for (number, language) in flare::LANGUAGES.iter().enumerate() {
+        bar.show(language.name, number, flare::LANGUAGES.len());
+        results.push(flare::run(language, data)?);
+    }
+    bar.finish();
+    let markdown = flare::markdown(&results);
+    write!(std::io::stdout(), "{markdown}")?;
+    save(&folder.join("flare.md"), markdown.as_bytes())?;
+    save(&folder.join("flare.csv"), flare::csv(&results).as_bytes())?;
+    Ok(if results.iter().all(flare::FlareResult::is_right) { Outcome::Accepted } else { Outcome::Rejected })
 }
 
 /// The models of the program `echostack-deep`.
@@ -157,21 +191,18 @@ impl Progress for Shown<'_> {
 /// Writes the figures. Prints the results that depart from the published ones.
 fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
     let mut out = std::io::stdout().lock();
-    let caution = caution(lines);
     for table in TABLES {
         if table.cells(lines).iter().all(|cell| cell.ours.is_none()) {
             continue;
         }
-        let markdown = table.markdown(lines) + &caution;
+        let markdown = table.markdown(lines);
         writeln!(out, "{markdown}")?;
         for (ending, text) in [("md", markdown), ("csv", table.csv(lines)), ("tex", table.latex(lines))] {
             save(&folder.join(format!("{}.{ending}", table.name)), text.as_bytes())?;
         }
     }
-    let in_tables =
-        |(unit, test): &(Unit, String)| test == "valid" && unit.words == 100 && unit.task.parse::<Task>().is_ok();
-    if !summary(lines, Measure::Error).keys().all(in_tables) {
-        let markdown = summary_markdown(lines);
+    if has_others(lines) {
+        let markdown = summary_markdown(lines) + &caution(lines);
         writeln!(out, "{markdown}")?;
         save(&folder.join("summary.md"), markdown.as_bytes())?;
         save(&folder.join("summary.csv"), summary_csv(lines).as_bytes())?;
@@ -180,16 +211,20 @@ fn tell(lines: &[Line], folder: &Path) -> Result<Outcome> {
         save(&folder.join(format!("{}.svg", drawing.name)), drawing.svg.as_bytes())?;
         save(&folder.join(format!("{}.png", drawing.name)), &drawing.png)?;
     }
-    // Figures that are not comparable depart from each other anyway.
-    for cell in if caution.is_empty() { departures(lines) } else { Vec::new() } {
+    for cell in departures(lines) {
         if let (Some(ours), Some((published, _))) = (cell.ours, cell.published) {
-            writeln!(out, "{} on {}: {:.3}, published {:.2}", cell.model, cell.task, ours.mean, published.mean)?;
+            let (mean, repeats) = (ours.mean, ours.repeats);
+            writeln!(
+                out,
+                "{} on {}: {mean:.3} (n = {repeats}), published {:.2}",
+                cell.model, cell.task, published.mean
+            )?;
         }
     }
     Ok(Outcome::Accepted)
 }
 
-/// Returns a paragraph that says in which settings the published figures were measured differently, if they were.
+/// Returns a paragraph that names the settings that differ from the paper's, if there are any.
 fn caution(lines: &[Line]) -> String {
     let unlike = |line: &Line| match line {
         Line::Specification { specification, .. } => specification.unlike_paper(),
@@ -200,7 +235,7 @@ fn caution(lines: &[Line]) -> String {
     if unlike.is_empty() {
         return String::new();
     }
-    format!("\nThe published figures are not comparable with ours, which were measured with {}.\n", unlike.join(", "))
+    format!("Not measured as in the paper, but with {}.\n", unlike.join(", "))
 }
 
 fn save(path: &Path, content: &[u8]) -> Result<()> {

@@ -118,7 +118,7 @@ fn a_task_of_vectors_names_only_the_options_that_do_not_fit() {
 fn too_few_neurons_are_reported_as_such() {
     let (code, message) = told(&["learn", "--task", "anbn", "--neurons", "2", "-o", "x"]);
     assert_eq!(code, 2);
-    let wanted = "echostack: 2 neurons, but a cycle reservoir with jumps of length 16 needs at least 32\n";
+    let wanted = "echostack: 2 neurons, but a cycle reservoir with jumps of length 2 needs at least 4\n";
     assert_eq!(message, wanted);
 }
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use echostack::{Alphabet, Trace, Word};
-use echostack_lab::{Choice, Estimator, EstimatorError, Prepared, Problem, Trained as Tested};
-use rand_chacha::ChaCha8Rng;
+use echostack_lab::{Choice, Estimator, EstimatorError, Prepared, Problem, Space, Trained as Tested};
 
 use crate::settings::{Architecture, Settings};
 use crate::train::{Trained, train};
@@ -24,8 +23,8 @@ impl Estimator for Baseline {
         self.architecture.name()
     }
 
-    fn draw(&self, _: &Problem, _: &mut ChaCha8Rng) -> Option<Choice> {
-        None
+    fn spaces(&self, _: &Problem) -> Vec<Space> {
+        Vec::new()
     }
 
     fn prepare(&self, problem: &Problem, _: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {

@@ -88,7 +88,7 @@ impl StackMachine {
         (readings, nonterminals)
     }
 
-    /// Runs a trace under teacher forcing (Algorithm 3): the taught decisions are taken, whatever the machine would
+    /// Runs a trace under teacher forcing (Algorithm 4): the taught decisions are taken, whatever the machine would
     /// decide. The states are computed one after the other, the scores all at once.
     fn force(&self, pass: &mut Pass<'_>, trace: &Trace) -> Lesson {
         let (word, nonterminals) = self.read(pass, trace.word(), trace.steps().len());

@@ -10,7 +10,7 @@ use kuva::render::figure::Figure;
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
 
-use crate::figures::{Drawing, FigureError, drawing};
+use crate::drawing::{Drawing, FigureError, drawing};
 use crate::record::Line;
 use crate::tables::{Figure as Measured, Measure, summary};
 use crate::test_set::TestSet;

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use echostack::teach::output_error;
 use echostack::{Trace, Word};
-use rand_chacha::ChaCha8Rng;
 
 use crate::problem::Problem;
 
 /// Hyperparameters by name, as stored in records.
 pub type Choice = BTreeMap<String, f64>;
+
+/// The hyperparameters that a search chooses from: the name of each, and its possible values.
+pub type Space = BTreeMap<String, Vec<f64>>;
 
 /// The reason why a model could not be trained.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +38,9 @@ pub trait Estimator: Send + Sync {
         true
     }
 
-    /// Draws hyperparameters for a problem. Returns `None` if there is nothing to choose; then there is no search.
-    fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice>;
+    /// Returns the hyperparameters to choose from for a problem. If there are several spaces, the search takes turns.
+    /// If there are none, there is no search.
+    fn spaces(&self, problem: &Problem) -> Vec<Space>;
 
     /// Builds the part of the model that does not depend on the data. The same arguments give the same model.
     ///
@@ -67,6 +70,8 @@ pub trait Trained: Send + Sync {
 pub struct TestErrors {
     /// The paper's metric: the mean of [`output_error`] over words.
     pub error: f64,
+    /// The mean over words of the root mean square error over their outputs.
+    pub root_mean_square: f64,
     /// The fraction of words whose last output is off by more than 0.5. For a language, these are the words with a
     /// wrong verdict.
     pub wrong: f64,
@@ -79,9 +84,14 @@ pub fn score(model: &dyn Trained, traces: &[Trace]) -> TestErrors {
         let wanted: Vec<f64> = trace.steps().iter().flat_map(|step| step.output.iter().copied()).collect();
         let last = wanted.len().saturating_sub(1);
         let right = given.get(last).zip(wanted.last()).is_some_and(|(given, wanted)| (given - wanted).abs() <= 0.5);
-        (output_error(&given, &wanted), if right { 0. } else { 1. })
+        let square = |(at, wanted): (usize, &f64)| match given.get(at) {
+            Some(given) if given.is_finite() => (given - wanted) * (given - wanted),
+            _ => 1., // as in `output_error`
+        };
+        let squares = wanted.iter().enumerate().map(square).sum::<f64>() / wanted.len().max(1) as f64;
+        (output_error(&given, &wanted), squares.sqrt(), if right { 0. } else { 1. })
     };
-    let all: Vec<(f64, f64)> = traces.iter().zip(model.outputs(&words)).map(one).collect();
-    let mean = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
-    TestErrors { error: mean(|word| word.0), wrong: mean(|word| word.1) }
+    let all: Vec<(f64, f64, f64)> = traces.iter().zip(model.outputs(&words)).map(one).collect();
+    let mean = |of: fn(&(f64, f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
+    TestErrors { error: mean(|word| word.0), root_mean_square: mean(|word| word.1), wrong: mean(|word| word.2) }
 }

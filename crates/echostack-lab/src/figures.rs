@@ -1,13 +1,11 @@
-//! Draws the paper's figures, and a figure for its Theorem 1.
+//! Draws the paper's figures, and one more for its Theorem 2.
 
 use echostack::readout::least_squares;
 use echostack::reservoir::{Cycle, Signs};
-use echostack::reservoir::{Drive, ReservoirError, ReservoirParams, Simd, encode};
+use echostack::reservoir::{Drive, ReservoirParams, Simd, encode};
 use echostack::tasks::{Split, Task};
 use echostack::teach::record;
 use echostack::{Limits, Oracle, SymbolId, Trace, Word};
-use kuva::backend::png::PngBackend;
-use kuva::backend::svg::SvgBackend;
 use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{ColorMap, Heatmap, LegendPosition, LinePlot, ScatterPlot};
 use kuva::render::figure::Figure;
@@ -17,54 +15,25 @@ use kuva::render::render::{Scene, render_multiple};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A drawn figure.
-#[derive(Clone, Debug)]
-pub struct Drawing {
-    /// The name of its files, without extensions.
-    pub name: &'static str,
-    /// The figure as SVG.
-    pub svg: String,
-    /// The figure as PNG.
-    pub png: Vec<u8>,
-}
-
-/// The reason why a figure could not be drawn.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FigureError {
-    /// A reservoir could not be built.
-    #[error(transparent)]
-    Reservoir(#[from] ReservoirError),
-    /// The figure could not be rendered.
-    #[error("the figure {name} could not be rendered: {error}")]
-    Picture {
-        /// The name of the figure.
-        name: &'static str,
-        /// The reason.
-        error: String,
-    },
-}
-
-// The colors of Okabe and Ito, which people with any kind of color vision can tell apart.
-const BLUE: &str = "#0072b2";
-const ORANGE: &str = "#d55e00";
-const GREEN: &str = "#009e73";
+use crate::diagrams::{dynamics, recall};
+use crate::drawing::{BLUE, GREEN, ORANGE, drawing};
+pub use crate::drawing::{Drawing, FigureError};
 
 /// Draws all figures.
 ///
 /// # Errors
 /// If a figure cannot be drawn.
 pub fn all() -> Result<Vec<Drawing>, FigureError> {
-    [("tasks", tasks()), ("states", states()?), ("theorem-1", theorem()?)]
-        .into_iter()
-        .map(|(name, scene)| drawing(name, &scene))
-        .collect()
-}
-
-/// Renders a figure in both formats.
-pub(crate) fn drawing(name: &'static str, scene: &Scene) -> Result<Drawing, FigureError> {
-    let png = PngBackend::new().render_scene(scene).map_err(|error| FigureError::Picture { name, error })?;
-    Ok(Drawing { name, svg: SvgBackend.render_scene(scene), png })
+    [
+        ("dynamics", dynamics()?),
+        ("states", states()?),
+        ("recall", recall()?),
+        ("tasks", tasks()),
+        ("theorem-2", theorem()?),
+    ]
+    .into_iter()
+    .map(|(name, scene)| drawing(name, &scene))
+    .collect()
 }
 
 /// Draws example inputs and outputs of the three memory tasks.
@@ -203,7 +172,7 @@ impl Plane {
             plots.push(Plot::Line(if name == "a" { line } else { line.with_dashed() }));
         }
         let layout = Layout::auto_from_plots(&plots)
-            .with_title("Stacks of a^n b^n as states of five neurons: lines separate what is on top")
+            .with_title("Stacks of a^n b^n as states of five neurons, with signs chosen so that lines separate them")
             .with_title_size(15)
             .with_x_label("first principal component")
             .with_y_label("second principal component")
@@ -261,8 +230,8 @@ fn stack_after(word: &[SymbolId]) -> Vec<SymbolId> {
 }
 
 /// Draws the distance between the states of a^T $ a^T and b a^T $ a^T as T grows. A memory machine that is correct on
-/// both words never recalls a state (by the proof of the theorem), and is therefore an echo state network. The stack of
-/// a stack machine still holds the b.
+/// both words never recalls a state (by the proof of the theorem, figure `recall`), so its states are those of an echo
+/// state network. The stack of a stack machine still holds the b.
 fn theorem() -> Result<Scene, FigureError> {
     let alphabet = Task::Palindrome.alphabet();
     let reservoir = ReservoirParams::Cycle(Cycle { input: 0.1, cycle: 0.8, jump: 0.1, ..Cycle::default() })
@@ -284,14 +253,10 @@ fn theorem() -> Result<Scene, FigureError> {
         echo.push((t as f64, apart(&word, &other)));
         stack.push((t as f64, apart(&stack_after(&word), &stack_after(&other))));
     }
-    let line = |data: Vec<(f64, f64)>, name: &str, color: &str, width: f64| {
-        LinePlot::new().with_data(data).with_color(color).with_stroke_width(width).with_legend(name)
+    let line = |data: Vec<(f64, f64)>, name: &str, color: &str| {
+        LinePlot::new().with_data(data).with_color(color).with_stroke_width(3.).with_legend(name)
     };
-    let plots = vec![
-        Plot::Line(line(stack, "stack machine", ORANGE, 3.)),
-        Plot::Line(line(echo.clone(), "echo state network", "#56b4e9", 7.)),
-        Plot::Line(line(echo, "memory machine", "#222222", 1.5).with_dotted()),
-    ];
+    let plots = vec![Plot::Line(line(stack, "with a stack", ORANGE)), Plot::Line(line(echo, "without a stack", BLUE))];
     let layout = Layout::auto_from_plots(&plots)
         .with_log_y()
         .with_title("Only a stack remembers: states after a^T $ a^T with and without a b before it")

@@ -72,6 +72,9 @@ pub struct Repeat {
     pub seed: u64,
     /// The error on each test set.
     pub errors: BTreeMap<String, f64>,
+    /// The root mean square error on each test set; for tasks with vectors only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub root_mean_square: BTreeMap<String, f64>,
     /// The fraction of words with a wrong verdict in each test set; for languages only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub wrong: BTreeMap<String, f64>,

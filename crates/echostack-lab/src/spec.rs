@@ -41,6 +41,19 @@ pub struct Specification {
     pub negatives: f64,
     /// The test sets that the models are tested on.
     pub tests: Vec<TestSet>,
+    /// A hyperparameter whose values are compared instead of searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
+}
+
+/// A hyperparameter with fixed values. Each value is a separate experiment, and the others are searched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// The name of the hyperparameter.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<f64>,
 }
 
 impl Default for Specification {
@@ -55,6 +68,7 @@ impl Default for Specification {
             train_words: vec![100],
             negatives: 0.,
             tests: vec![TestSet::default()],
+            sweep: None,
         }
     }
 }
@@ -100,19 +114,17 @@ impl Specification {
         toml::to_string(self)
     }
 
-    /// Returns the settings in which the figures of the paper's tables are measured differently from the paper, in
-    /// words. If there are any, the published figures are not comparable.
+    /// Returns the settings that differ from the paper's, in words. If there are any, the published figures are not
+    /// comparable. The number of repeats does not count, nor do other tests or numbers of training words, which are
+    /// separate measurements.
     pub fn unlike_paper(&self) -> Vec<String> {
         let paper = Self::default();
-        let words = |all: &[usize]| all.iter().copied().min_by_key(|words| words.abs_diff(paper.train_words[0]));
         let [given, wanted] = [self, &paper].map(|this| {
             let test = this.tests.iter().find(|test| test.name == paper.tests[0].name);
             let lengths = test.map_or((0, 0), |test| test.lengths);
             [
                 ("draws", this.draws.to_string()),
                 ("validation sets", this.validation_sets.to_string()),
-                ("repeats", this.repeats.to_string()),
-                ("training words", words(&this.train_words).unwrap_or(0).to_string()),
                 ("as the fraction of wrong training words", this.negatives.to_string()),
                 ("test words", test.map_or(0, |test| test.words).to_string()),
                 ("tokens per test word", format!("{} to {}", lengths.0, lengths.1)),
@@ -121,7 +133,8 @@ impl Specification {
         let differs = |((what, given), (_, wanted)): ((&str, String), (&str, String))| {
             (given != wanted).then(|| format!("{given} {what} instead of {wanted}"))
         };
-        given.into_iter().zip(wanted).filter_map(differs).collect()
+        let swept = self.sweep.iter().map(|sweep| format!("{} not searched but compared", sweep.name));
+        given.into_iter().zip(wanted).filter_map(differs).chain(swept).collect()
     }
 
     /// Checks the specification and opens its tasks.
@@ -149,6 +162,9 @@ impl Specification {
             let (name, needed) = ("negatives, or the name of a test,", "from 0 to 1, or used only once");
             return Err(SpecificationError::Range { name, given: self.negatives.to_string(), needed });
         }
+        if let Some(Sweep { values, .. }) = &self.sweep {
+            within("the number of values of sweep", values.len(), 1_000, "from 1 to 1000")?;
+        }
         self.tasks.iter().map(|name| Problem::named(name).map_err(SpecificationError::Problem)).collect()
     }
 }
@@ -162,8 +178,8 @@ mod tests {
         assert!(Specification::default().unlike_paper().is_empty());
         let spec = |text: &str| Specification::from_toml(text).unwrap().unlike_paper();
         assert!(spec("tasks = ['dyck1']\ntrain_words = [10, 100]").is_empty());
-        let few = spec("repeats = 3\ntrain_words = [10, 50]\n[[tests]]\nname = 'valid'\nwords = 20");
-        let wanted = ["3 repeats instead of 10", "50 training words instead of 100", "20 test words instead of 100"];
-        assert_eq!(few, wanted);
+        assert!(spec("repeats = 3").is_empty());
+        let few = spec("draws = 5\n[[tests]]\nname = 'valid'\nwords = 20");
+        assert_eq!(few, ["5 draws instead of 20", "20 test words instead of 100"]);
     }
 }

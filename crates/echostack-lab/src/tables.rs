@@ -28,9 +28,20 @@ impl Figure {
         (!values.is_empty()).then_some(Self { mean, deviation: variance.sqrt(), repeats: values.len() })
     }
 
-    /// Returns whether the value is bold in the paper's tables of errors: mean and deviation are below 1e-2.
+    /// Returns whether the value is bold in the tables of errors, as in the paper: mean and deviation are below 1e-2. A
+    /// single repeat has no deviation and is not bold.
     pub fn is_bold(&self) -> bool {
-        self.mean < 1e-2 && self.deviation < 1e-2
+        self.mean < 1e-2 && self.deviation < 1e-2 && self.repeats > 1
+    }
+
+    /// Returns the value with this many digits after the decimal point, and with the number of repeats if it is ours.
+    fn show(&self, digits: usize) -> String {
+        let Self { mean, deviation, repeats } = *self;
+        match repeats {
+            0 => format!("{mean:.digits$} ± {deviation:.digits$}"),
+            1 => format!("{mean:.digits$} (n = 1)"),
+            _ => format!("{mean:.digits$} ± {deviation:.digits$} (n = {repeats})"),
+        }
     }
 }
 
@@ -170,6 +181,35 @@ type Published = Option<(Figure, bool)>;
 /// The number of training words in the paper.
 const TRAINING_WORDS: usize = 100;
 
+/// The test in the paper.
+const TEST: &str = "valid";
+
+/// Splits the repeats of records into those that were measured as in the paper, which its tables show, and others.
+fn split(lines: &[Line]) -> [Vec<&Repeat>; 2] {
+    let mut split = [Vec::new(), Vec::new()];
+    let models: BTreeSet<&str> = TABLES.iter().flat_map(ErrorTable::published).map(|(model, _)| model).collect();
+    let mut like_paper = true;
+    for line in lines {
+        match line {
+            Line::Specification { specification, .. } => like_paper = specification.unlike_paper().is_empty(),
+            Line::Draw(_) => {}
+            Line::Repeat(repeat) => {
+                let Unit { words, task, model } = &repeat.unit;
+                let in_table = models.contains(model.as_str()) && task.parse::<Task>().is_ok();
+                let shown = like_paper && in_table && *words == TRAINING_WORDS;
+                split[usize::from(!shown)].push(repeat);
+            }
+        }
+    }
+    split
+}
+
+/// Returns whether records have results that the paper's tables do not show.
+pub fn has_others(lines: &[Line]) -> bool {
+    let [shown, others] = split(lines);
+    !others.is_empty() || shown.iter().any(|repeat| repeat.errors.keys().any(|test| test != TEST))
+}
+
 impl ErrorTable {
     /// Returns the models in order, each with the published values for all tasks.
     pub fn published(&self) -> Vec<(&'static str, Vec<Published>)> {
@@ -193,12 +233,10 @@ impl ErrorTable {
 
     /// Returns the measured values, by model and task.
     fn measured(&self, repeats: &[&Repeat]) -> BTreeMap<(String, String), Figure> {
-        // If there are experiments with several numbers of training words, take the number closest to the paper's.
-        let words = repeats.iter().map(|repeat| repeat.unit.words).min_by_key(|words| words.abs_diff(TRAINING_WORDS));
         let mut values: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
-        for repeat in repeats.iter().filter(|repeat| repeat.failed.is_none() && Some(repeat.unit.words) == words) {
+        for repeat in repeats.iter().filter(|repeat| repeat.failed.is_none()) {
             let value = match self.quantity {
-                Quantity::Error => repeat.errors.get("valid").copied(),
+                Quantity::Error => repeat.errors.get(TEST).copied(),
                 Quantity::Seconds => Some(repeat.train_seconds + repeat.test_seconds),
             };
             values.entry((repeat.unit.model.clone(), repeat.unit.task.clone())).or_default().extend(value);
@@ -206,16 +244,10 @@ impl ErrorTable {
         values.into_iter().filter_map(|(key, values)| Some((key, Figure::of(&values)?))).collect()
     }
 
-    /// Returns all cells of the table.
+    /// Returns all cells of the table. Only what was measured as in the paper is shown.
     pub fn cells(&self, lines: &[Line]) -> Vec<Cell> {
-        let repeats: Vec<&Repeat> = lines
-            .iter()
-            .filter_map(|line| match line {
-                Line::Repeat(repeat) => Some(repeat),
-                _ => None,
-            })
-            .collect();
-        let measured = self.measured(&repeats);
+        let [shown, _] = split(lines);
+        let measured = self.measured(&shown);
         let mut cells = Vec::new();
         for (model, published) in self.published() {
             for (task, published) in self.tasks.iter().zip(published) {
@@ -237,8 +269,7 @@ impl ErrorTable {
     }
 
     fn show(&self, figure: Figure) -> String {
-        let digits = self.digits(figure.mean);
-        format!("{:.digits$} ± {:.digits$}", figure.mean, figure.deviation)
+        figure.show(self.digits(figure.mean))
     }
 
     /// Returns the table as Markdown. Each cell has our value and, below it, the published value and the difference.
@@ -272,6 +303,9 @@ impl ErrorTable {
             }
         }
         text.push('\n');
+        if self.quantity == Quantity::Error {
+            write!(text, "\n{ROUNDING}\n").unwrap_or_default();
+        }
         text
     }
 
@@ -280,7 +314,7 @@ impl ErrorTable {
         let mut text =
             "model,task,mean,deviation,repeats,published mean,published deviation,published bold\n".to_string();
         for cell in self.cells(lines) {
-            let ours = cell.ours.map_or(",,0".into(), |f| format!("{},{},{}", f.mean, f.deviation, f.repeats));
+            let ours = cell.ours.map_or(",,0".into(), csv);
             let published =
                 cell.published.map_or(",,".into(), |(f, bold)| format!("{},{},{bold}", f.mean, f.deviation));
             writeln!(text, "{},{},{ours},{published}", cell.model, cell.task).unwrap_or_default();
@@ -298,8 +332,11 @@ impl ErrorTable {
         text.push_str(" \\\\\n\\midrule\n");
         let math = |figure: Figure, bold: bool| {
             let digits = self.digits(figure.mean);
-            let inner = format!("{:.digits$} \\pm {:.digits$}", figure.mean, figure.deviation);
-            if bold { format!("$\\bm{{{inner}}}$") } else { format!("${inner}$") }
+            let Figure { mean, deviation, repeats } = figure;
+            let deviation = if repeats == 1 { String::new() } else { format!(" \\pm {deviation:.digits$}") };
+            let inner = format!("{mean:.digits$}{deviation}");
+            let inner = if bold { format!("\\bm{{{inner}}}") } else { inner };
+            if repeats == 0 { format!("${inner}$") } else { format!("${inner}$, $n = {repeats}$") }
         };
         for row in self.cells(lines).chunks(self.tasks.len()) {
             text.push_str(row[0].model);
@@ -314,6 +351,17 @@ impl ErrorTable {
         text.push_str("\\end{tabular}\n");
         text
     }
+}
+
+/// How the outputs of models are compared with the right ones, for the tables of errors.
+const ROUNDING: &str = "Outputs of GRU, SRNN and DSM are rounded to 0 or 1 on latch and the languages; stack machines \
+                        classify there. Outputs of echo state networks and memory machines are compared as they are, \
+                        and so are all outputs on copy and repeat copy.";
+
+/// Returns the columns of a value in a CSV file: mean, deviation (empty for a single repeat), and repeats.
+fn csv(figure: Figure) -> String {
+    let Figure { mean, deviation, repeats } = figure;
+    if repeats == 1 { format!("{mean},,1") } else { format!("{mean},{deviation},{repeats}") }
 }
 
 /// A cell of a table.
@@ -341,17 +389,20 @@ impl Cell {
 pub enum Measure {
     /// The mean absolute error over the steps of words.
     Error,
+    /// The root of the mean squared error over the steps of words; for tasks with vectors only.
+    RootMeanSquare,
     /// The fraction of words with a wrong verdict.
     Wrong,
 }
 
 impl Measure {
     /// All measures.
-    pub const ALL: [Self; 2] = [Self::Error, Self::Wrong];
+    pub const ALL: [Self; 3] = [Self::Error, Self::RootMeanSquare, Self::Wrong];
 
     fn title(self) -> &'static str {
         match self {
             Self::Error => "Mean absolute error over the steps of words",
+            Self::RootMeanSquare => "Root mean square error over the steps of words",
             Self::Wrong => "Fraction of words with a wrong verdict",
         }
     }
@@ -359,6 +410,7 @@ impl Measure {
     fn of(self, repeat: &Repeat) -> &BTreeMap<String, f64> {
         match self {
             Self::Error => &repeat.errors,
+            Self::RootMeanSquare => &repeat.root_mean_square,
             Self::Wrong => &repeat.wrong,
         }
     }
@@ -407,7 +459,7 @@ fn write_table(text: &mut String, cells: &BTreeMap<(&str, &str), Figure>) {
         for task in &tasks {
             let shown = match cells.get(&(model, *task)) {
                 None => "not run".to_string(),
-                Some(Figure { mean, deviation, .. }) => format!("{mean:.3} ± {deviation:.3}"),
+                Some(figure) => figure.show(3),
             };
             write!(text, " {shown} |").unwrap_or_default();
         }
@@ -419,10 +471,9 @@ fn write_table(text: &mut String, cells: &BTreeMap<(&str, &str), Figure>) {
 pub fn summary_csv(lines: &[Line]) -> String {
     let mut text = "measure,task,model,training words,test,mean,deviation,repeats\n".to_string();
     for measure in Measure::ALL {
-        for ((unit, test), Figure { mean, deviation, repeats }) in summary(lines, measure) {
+        for ((unit, test), figure) in summary(lines, measure) {
             let Unit { task, model, words } = unit;
-            writeln!(text, "{measure:?},{task},{model},{words},{test},{mean},{deviation},{repeats}")
-                .unwrap_or_default();
+            writeln!(text, "{measure:?},{task},{model},{words},{test},{}", csv(figure)).unwrap_or_default();
         }
     }
     text
@@ -433,7 +484,8 @@ pub fn summary_csv(lines: &[Line]) -> String {
 pub fn departures(lines: &[Line]) -> Vec<Cell> {
     let tables = TABLES.iter().filter(|table| table.quantity == Quantity::Error);
     let differs = |cell: &Cell| {
-        let not_bold = cell.ours.zip(cell.published).is_some_and(|(ours, (_, bold))| bold && !ours.is_bold());
+        let not_bold = |(ours, (_, bold)): (Figure, (Figure, bool))| bold && !ours.is_bold() && ours.repeats > 1;
+        let not_bold = cell.ours.zip(cell.published).is_some_and(not_bold);
         cell.difference().is_some_and(|difference| difference.abs() > 0.05) || not_bold
     };
     tables.flat_map(|table| table.cells(lines)).filter(differs).collect()
@@ -462,6 +514,9 @@ mod tests {
         assert_eq!((figure.mean, figure.repeats), (3., 4));
         assert!((figure.deviation - 3.5_f64.sqrt()).abs() < 1e-15);
         assert_eq!(Figure::of(&[]), None);
-        assert!(!figure.is_bold() && Figure::of(&[0.009]).unwrap().is_bold());
+        assert!(!figure.is_bold() && !Figure::of(&[0.009]).unwrap().is_bold());
+        assert!(Figure::of(&[0.009, 0.008]).unwrap().is_bold());
+        assert_eq!(figure.show(1), "3.0 ± 1.9 (n = 4)");
+        assert_eq!(Figure::of(&[0.25]).unwrap().show(2), "0.25 (n = 1)");
     }
 }

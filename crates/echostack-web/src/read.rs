@@ -119,4 +119,8 @@ impl Observer for Watch<'_> {
     fn cancelled(&self) -> bool {
         self.steps.len() >= MAX_STEPS
     }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }

@@ -50,7 +50,7 @@ impl From<Table> for Model {
 }
 
 impl Model {
-    /// Reads a model file, which contains a machine or a table.
+    /// Reads a model file, which contains a machine or a table. A machine has a [memory](Machine::with_memory).
     ///
     /// # Errors
     /// If the file cannot be read, has a different format version, is damaged, or is not a model.
@@ -58,12 +58,15 @@ impl Model {
         Self::from_bytes(&file::read(path.as_ref())?)
     }
 
-    /// Reads a model from the bytes of its file.
+    /// Reads a model from the bytes of its file. A machine has a [memory](Machine::with_memory).
     ///
     /// # Errors
     /// If the bytes have a different format version, are damaged, or are not a model.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
-        Ok(if Table::is_table(bytes) { Table::from_bytes(bytes)?.into() } else { Machine::from_bytes(bytes)?.into() })
+        if Table::is_table(bytes) {
+            return Ok(Table::from_bytes(bytes)?.into());
+        }
+        Ok(Machine::from_bytes(bytes)?.with_memory().into())
     }
 
     /// Returns the machine, if the model is one.

@@ -361,6 +361,10 @@ impl Observer for Actions<'_> {
     fn cancelled(&self) -> bool {
         self.control.cancelled()
     }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }
 
 fn no_words(language: &dyn Language, kind: WordKind, lengths: &RangeInclusive<usize>) -> StudyError {

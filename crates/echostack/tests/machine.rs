@@ -154,7 +154,7 @@ impl Stack for Stubborn {
     fn admits(&self, _: Input<'_>) -> bool {
         true
     }
-    fn look(&mut self, _: Option<Input<'_>>) {
+    fn look(&mut self, _: Option<Input<'_>>, _: bool) {
         self.marked = self.depth;
     }
     fn decide(&mut self) -> (Reduction, f64) {

@@ -154,7 +154,7 @@ fn a_machine_that_refuses_what_its_rules_allow_has_a_replica() {
     }
 }
 
-/// Tests Theorem 2: a machine is constructed from an automaton alone, for every reservoir and both views of the input.
+/// Tests Theorem 3: a machine is constructed from an automaton alone, for every reservoir and both views of the input.
 #[test]
 fn machines_are_constructed_from_automata_and_proved() {
     for task in Task::ALL.into_iter().filter(|task| task.is_symbolic()) {

@@ -378,7 +378,7 @@ class ReservoirStackMachine(Parametrised, Recognizer):
         return self
 
     def construct(self, language: Language) -> ReservoirStackMachine:
-        """Constructs the machine from the automaton of a language without learning (the paper's Theorem 2).
+        """Constructs the machine from the automaton of a language without learning (the paper's Theorem 3).
 
         The machine is proved correct, and the proof is stored in ``certificate_``.
 

@@ -7,10 +7,9 @@ use echostack::reservoir::ReservoirKind;
 use echostack::reservoir::{Reservoir, Simd};
 use echostack::reservoir::{Sequence, run};
 use echostack::{Trace, Word};
-use rand_chacha::ChaCha8Rng;
 
-use super::{chosen, draw_reservoir, drives, one_of, reservoir, short};
-use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Trained};
+use super::{PENALTIES, chosen, drives, reservoir, reservoir_space, short};
+use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Space, Trained};
 use crate::problem::Problem;
 
 /// An echo state network.
@@ -32,10 +31,10 @@ impl Estimator for EchoState {
         &self.name
     }
 
-    fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice> {
-        let mut choice = draw_reservoir(self.kind, problem, random);
-        choice.insert("penalty".into(), one_of(random, &[1e-7, 1e-5, 1e-3]));
-        Some(choice)
+    fn spaces(&self, problem: &Problem) -> Vec<Space> {
+        let mut space = reservoir_space(self.kind, problem);
+        space.insert("penalty".into(), PENALTIES.into());
+        vec![space]
     }
 
     fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {

@@ -14,6 +14,9 @@
 //! **Copy.** Addresses do not help: a state that is recalled during copying must have been stored during reading, when
 //! the output was 0, and equal states have equal outputs. A memory machine on this task is therefore an echo state
 //! network, and all labels are 0.
+//!
+//! **The versions with echo.** If each vector is also the output while it is read, as in the experiments of the paper
+//! that introduced memory machines, then vector j has address j when it is read, too, and every copy recalls its state.
 
 use std::sync::Arc;
 
@@ -24,13 +27,11 @@ use echostack::reservoir::{Drive, Reservoir, Simd};
 use echostack::symbol::Input;
 use echostack::tasks::Task;
 use echostack::{Trace, Word};
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::echo::{Linear, regress};
-use super::{chosen, draw_reservoir, drives, neurons, one_of, reservoir};
-use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Trained};
+use super::{COSTS, PENALTIES, chosen, drives, neurons, reservoir, reservoir_space};
+use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Space, Trained};
 use crate::problem::Problem;
 
 /// A reservoir memory machine. The kind of its reservoir is part of the hyperparameter search.
@@ -45,13 +46,15 @@ impl Estimator for MemoryMachine {
         matches!(problem.task(), Some(Task::Latch | Task::Copy | Task::RepeatCopy))
     }
 
-    fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice> {
-        let kind = random.random_range(0..ReservoirKind::ALL.len());
-        let mut choice = draw_reservoir(ReservoirKind::ALL[kind], problem, random);
-        choice.insert("kind".into(), kind as f64);
-        choice.insert("cost".into(), one_of(random, &[1., 100., 1e4]));
-        choice.insert("penalty".into(), one_of(random, &[1e-7, 1e-5, 1e-3]));
-        Some(choice)
+    fn spaces(&self, problem: &Problem) -> Vec<Space> {
+        let space = |(number, kind): (usize, ReservoirKind)| {
+            let mut space = reservoir_space(kind, problem);
+            space.insert("kind".into(), vec![number as f64]);
+            space.insert("cost".into(), COSTS.into());
+            space.insert("penalty".into(), PENALTIES.into());
+            space
+        };
+        ReservoirKind::ALL.into_iter().enumerate().map(space).collect()
     }
 
     fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {
@@ -62,6 +65,7 @@ impl Estimator for MemoryMachine {
         })?;
         Ok(Box::new(Configured {
             task,
+            echo: problem.echoes(),
             reservoir: reservoir(kind, neurons(problem), problem.alphabet().terminals().len(), choice, seed)?,
             svm: Svm { cost: chosen(choice, "cost")?, ..Svm::default() },
             penalty: chosen(choice, "penalty")?,
@@ -69,8 +73,8 @@ impl Estimator for MemoryMachine {
     }
 }
 
-/// Returns the address at each token of a word and at its end.
-fn addresses(task: Task, word: &Word) -> Vec<usize> {
+/// Returns the address at each token of a word and at its end. With an `echo`, the word is also copied while it is read.
+fn addresses(task: Task, echo: bool, word: &Word) -> Vec<usize> {
     let mut all = vec![0; word.len() + 1];
     match task {
         Task::Latch => {
@@ -81,13 +85,13 @@ fn addresses(task: Task, word: &Word) -> Vec<usize> {
                 odd ^= symbol.index();
             }
         }
-        Task::RepeatCopy => {
-            let mut place = None;
+        Task::Copy | Task::RepeatCopy if echo || task == Task::RepeatCopy => {
+            let mut place = echo.then_some(0);
             for (address, input) in all.iter_mut().zip(word.inputs()) {
                 let Input::Vector(values) = input else { continue };
                 match values.last() {
                     Some(&end) if end > 0. => place = Some(0),
-                    Some(&end) if end < 0. => {}
+                    Some(&end) if end < 0. && !echo => {}
                     _ => {
                         place = place.map(|place| place + 1);
                         *address = place.unwrap_or(0);
@@ -135,6 +139,7 @@ impl<'a> Memory<'a> {
 
 struct Configured {
     task: Task,
+    echo: bool,
     reservoir: Arc<dyn Reservoir>,
     svm: Svm,
     penalty: f64,
@@ -145,7 +150,8 @@ impl Prepared for Configured {
         let (mut before, mut labels, mut after) = (Vec::new(), Vec::new(), Vec::new());
         for trace in traces {
             let mut memory = Memory::new(&*self.reservoir);
-            for (drive, address) in drives(trace.word()).into_iter().zip(addresses(self.task, trace.word())) {
+            for (drive, address) in drives(trace.word()).into_iter().zip(addresses(self.task, self.echo, trace.word()))
+            {
                 memory.read(drive);
                 before.extend_from_slice(&memory.state);
                 labels.push(address);

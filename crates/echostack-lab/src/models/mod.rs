@@ -9,11 +9,9 @@ use echostack::reservoir::ReservoirKind;
 use echostack::reservoir::{Cycle, Drive, Legendre, Random, Reservoir, ReservoirParams, Signs};
 use echostack::symbol::Input;
 use echostack::tasks::Task;
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-use crate::estimator::{Choice, Estimator, EstimatorError};
+use crate::estimator::{Choice, Estimator, EstimatorError, Space};
 use crate::problem::Problem;
 
 /// Returns the paper's reservoir models: stack machines, echo state networks with 256 and with 1,024 neurons, and the
@@ -24,13 +22,21 @@ pub fn all() -> Vec<Box<dyn Estimator>> {
         all.push(Box::new(echo::EchoState::new(kind, 256)));
     }
     for kind in ReservoirKind::ALL {
-        all.push(Box::new(stack::StackMachine::new(kind)));
+        all.push(Box::new(stack::StackMachine::new(kind, stack::Readouts::Rbf)));
     }
     for kind in ReservoirKind::ALL {
         all.push(Box::new(echo::EchoState::new(kind, 1024)));
     }
     all.push(Box::new(memory::MemoryMachine));
     all
+}
+
+/// Returns stack machines with other readouts than the paper's: linear ones, and lists of rules.
+pub fn with_other_readouts() -> Vec<Box<dyn Estimator>> {
+    let kinds = || ReservoirKind::ALL.into_iter();
+    let of =
+        |readouts| kinds().map(move |kind| Box::new(stack::StackMachine::new(kind, readouts)) as Box<dyn Estimator>);
+    of(stack::Readouts::Linear).chain(of(stack::Readouts::List)).collect()
 }
 
 /// Returns the number of neurons of stack and memory machines: 256, or 512 for the copy task, as in the paper.
@@ -47,38 +53,30 @@ fn short(kind: ReservoirKind) -> &'static str {
     }
 }
 
-/// Draws one of several values.
-fn one_of(random: &mut ChaCha8Rng, values: &[f64]) -> f64 {
-    values[random.random_range(0..values.len())]
-}
+/// The costs of support vector machines to choose from.
+const COSTS: [f64; 3] = [1., 100., 1e4];
+/// The penalties of regressions to choose from.
+const PENALTIES: [f64; 3] = [1e-7, 1e-5, 1e-3];
 
-/// Draws the hyperparameters of a reservoir. The ranges are those that the paper's author published for a related
-/// model, extended where these do not reach zero error: by an input scale of 1, by cycle weights of 0.2 and 0.3, and in
-/// the delay of the Legendre network.
-fn draw_reservoir(kind: ReservoirKind, problem: &Problem, random: &mut ChaCha8Rng) -> Choice {
-    let mut choice = Choice::new();
-    let mut draw = |name: &str, values: &[f64]| {
-        choice.insert(name.to_string(), one_of(random, values));
-    };
-    match kind {
-        ReservoirKind::Random => {
-            draw("radius", &[0.5, 0.7, 0.9]);
-            draw("density", &[0.1, 0.2, 0.5]);
-            draw("input", &[0.3, 1.]);
-        }
-        ReservoirKind::Cycle => {
-            draw("input", &[0.1, 0.3, 0.5, 1.]);
-            draw("cycle", &[0.1, 0.2, 0.3, 0.7, 0.9]);
-            draw("jump", &[0.1, 0.2, 0.4]);
-            draw("jump_length", &[4., 8., 16.]);
-        }
+/// Returns the hyperparameters of a reservoir to choose from. The values are those that the paper's author published for
+/// a related model, extended where these do not reach zero error: by an input scale of 1, by cycle weights of 0.2 and
+/// 0.3, and in the delay of the Legendre network.
+fn reservoir_space(kind: ReservoirKind, problem: &Problem) -> Space {
+    let values: &[(&str, &[f64])] = match kind {
+        ReservoirKind::Random => &[("radius", &[0.5, 0.7, 0.9]), ("density", &[0.1, 0.2, 0.5]), ("input", &[0.3, 1.])],
+        ReservoirKind::Cycle => &[
+            ("input", &[0.1, 0.3, 0.5, 1.]),
+            ("cycle", &[0.1, 0.2, 0.3, 0.7, 0.9]),
+            ("jump", &[0.1, 0.2, 0.4]),
+            ("jump_length", &[4., 8., 16.]),
+        ],
         ReservoirKind::Legendre => match problem.task() {
-            Some(Task::Copy) => draw("theta", &[20., 24., 28., 32.]),
-            Some(Task::RepeatCopy) => draw("theta", &[12., 14., 16., 20.]),
-            _ => draw("theta", &[3., 5., 8.]),
+            Some(Task::Copy) => &[("theta", &[20., 24., 28., 32.])],
+            Some(Task::RepeatCopy) => &[("theta", &[12., 14., 16., 20.])],
+            _ => &[("theta", &[3., 5., 8.])],
         },
-    }
-    choice
+    };
+    values.iter().map(|(name, values)| (name.to_string(), values.to_vec())).collect()
 }
 
 /// Returns the value of a hyperparameter.

@@ -1,28 +1,50 @@
-//! The reservoir stack machine, as a model of the experiments.
+//! The reservoir stack machine, as a model of the experiments, with three kinds of readouts.
 
 use std::sync::Arc;
 
-use echostack::machine::OutputReadout;
+use echostack::extract::construct;
+use echostack::machine::{Checked, OutputReadout};
 use echostack::readout::Svm;
-use echostack::recognize::{Outcome, Outputs, watch_all};
+use echostack::recognize::{Mode, Outcome, Outputs, View, watch_all};
 use echostack::reservoir::ReservoirKind;
 use echostack::reservoir::ReservoirParams;
-use echostack::{Alphabet, Limits, Machine, Params, Trace, Word};
-use rand_chacha::ChaCha8Rng;
+use echostack::{Alphabet, Limits, Machine, Oracle, Params, Trace, Word};
 
-use super::{chosen, draw_reservoir, neurons, one_of, reservoir, short};
-use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Trained};
+use super::{COSTS, PENALTIES, chosen, neurons, reservoir, reservoir_space, short};
+use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Space, Trained};
 use crate::problem::Problem;
 
 /// A reservoir stack machine with 256 neurons, or with 512 for the copy task, as in the paper.
 pub(super) struct StackMachine {
     kind: ReservoirKind,
+    readouts: Readouts,
     name: String,
 }
 
+/// How a machine decides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Readouts {
+    /// By support vector machines with an RBF kernel, as in the paper.
+    Rbf,
+    /// By linear support vector machines.
+    Linear,
+    /// By lists of rules with linear conditions, which are constructed from the automaton. The training words are not
+    /// used.
+    List,
+}
+
+/// The gamma of an RBF kernel that makes it practically linear. With a cost of C / (2 gamma), the decisions of a support
+/// vector machine approach those of a linear one with a cost of C as gamma goes to 0 (Keerthi and Lin, 2003).
+const LINEAR_GAMMA: f64 = 1e-4;
+
 impl StackMachine {
-    pub(super) fn new(kind: ReservoirKind) -> Self {
-        Self { kind, name: format!("{}-RSM", short(kind)) }
+    pub(super) fn new(kind: ReservoirKind, readouts: Readouts) -> Self {
+        let ending = match readouts {
+            Readouts::Rbf => "",
+            Readouts::Linear => "-linear",
+            Readouts::List => "-list",
+        };
+        Self { kind, readouts, name: format!("{}-RSM{ending}", short(kind)) }
     }
 }
 
@@ -31,21 +53,41 @@ impl Estimator for StackMachine {
         &self.name
     }
 
-    fn draw(&self, problem: &Problem, random: &mut ChaCha8Rng) -> Option<Choice> {
-        let mut choice = draw_reservoir(self.kind, problem, random);
-        choice.insert("cost".into(), one_of(random, &[1., 100., 1e4]));
-        choice.insert("gamma".into(), one_of(random, &[0.1, 0.3, 1.]));
-        if !problem.is_language() {
-            choice.insert("penalty".into(), one_of(random, &[1e-7, 1e-5, 1e-3]));
+    fn takes(&self, problem: &Problem) -> bool {
+        self.readouts != Readouts::List || problem.automaton().is_some()
+    }
+
+    fn spaces(&self, problem: &Problem) -> Vec<Space> {
+        let mut space = reservoir_space(self.kind, problem);
+        match self.readouts {
+            Readouts::Rbf => {
+                space.insert("cost".into(), COSTS.into());
+                space.insert("gamma".into(), vec![0.1, 0.3, 1.]);
+            }
+            Readouts::Linear => {
+                space.insert("cost".into(), COSTS.map(|cost| cost / (2. * LINEAR_GAMMA)).into());
+                space.insert("gamma".into(), vec![LINEAR_GAMMA]);
+            }
+            Readouts::List => return vec![space],
         }
-        Some(choice)
+        if !problem.is_language() {
+            space.insert("penalty".into(), PENALTIES.into());
+        }
+        vec![space]
     }
 
     fn prepare(&self, problem: &Problem, choice: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {
         let alphabet = problem.alphabet().clone();
         let reservoir = reservoir(self.kind, neurons(problem), alphabet.len(), choice, seed)?;
+        let reservoir = ReservoirParams::Given(reservoir);
+        if self.readouts == Readouts::List {
+            let automaton = problem.automaton().ok_or_else(|| EstimatorError("the task has no automaton".into()))?;
+            let oracle = Oracle::strict(automaton.clone()).map_err(EstimatorError::new)?;
+            let params = Params { reservoir, view: View::Reservoir, mode: Mode::Strict, ..Params::default() };
+            return Ok(Box::new(Constructed { params: params.check().map_err(EstimatorError::new)?, oracle }));
+        }
         let params = Params {
-            reservoir: ReservoirParams::Given(reservoir),
+            reservoir,
             svm: Svm { cost: chosen(choice, "cost")?, gamma: chosen(choice, "gamma")?, ..Svm::default() },
             output: match choice.get("penalty") {
                 Some(&penalty) => OutputReadout::Ridge { penalty },
@@ -53,19 +95,31 @@ impl Estimator for StackMachine {
             },
             ..Params::default()
         };
-        Ok(Box::new(Configured { params, alphabet }))
+        Ok(Box::new(Configured { params: params.check().map_err(EstimatorError::new)?, alphabet }))
     }
 }
 
 struct Configured {
-    params: Params,
+    params: Checked,
     alphabet: Arc<Alphabet>,
 }
 
 impl Prepared for Configured {
     fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError> {
-        let params = self.params.clone().check().map_err(EstimatorError::new)?;
-        Ok(Box::new(Taught(params.fit(&self.alphabet, traces, &()).map_err(EstimatorError::new)?)))
+        let machine = self.params.fit(&self.alphabet, traces, &()).map_err(EstimatorError::new)?;
+        Ok(Box::new(Taught(machine.with_memory())))
+    }
+}
+
+struct Constructed {
+    params: Checked,
+    oracle: Oracle,
+}
+
+impl Prepared for Constructed {
+    fn train(&self, _: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError> {
+        let (machine, _) = construct(&self.oracle, &self.params, &()).map_err(EstimatorError::new)?;
+        Ok(Box::new(Taught(machine.with_memory())))
     }
 }
 

@@ -154,7 +154,7 @@ impl Stack for OracleStack {
         matches!(input, Input::Symbol(symbol) if self.alphabet().is_terminal(symbol))
     }
 
-    fn look(&mut self, next: Option<Input<'_>>) {
+    fn look(&mut self, next: Option<Input<'_>>, _: bool) {
         self.symbols.mark();
         self.states.mark();
         self.lookahead = match next {

@@ -165,15 +165,15 @@ struct Kernel {
 }
 
 /// Computes bounds on all decisions of a machine.
-pub(crate) struct Bounds<'m> {
-    machine: &'m Machine,
+pub(crate) struct Bounds {
+    machine: Machine,
     encloser: Encloser,
     /// The states before an input suffix, and before a stack suffix.
     starts: [Start; 2],
     input: Centres,
     stack: Centres,
     kernels: Vec<Kernel>,
-    heads: Vec<(Readout, &'m Head)>,
+    heads: Vec<(Readout, Head)>,
 }
 
 /// A bound on the margin of a class.
@@ -222,12 +222,12 @@ impl Scratch {
     }
 }
 
-impl<'m> Bounds<'m> {
+impl Bounds {
     /// Prepares the bounds for a machine.
     ///
     /// # Errors
     /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed.
-    pub(crate) fn new(scaled: &WellScaled<'m>, poll: &mut Poll<'_>) -> Result<Self, CertifyError> {
+    pub(crate) fn new(scaled: &WellScaled<'_>, poll: &mut Poll<'_>) -> Result<Self, CertifyError> {
         let machine = scaled.machine;
         let encloser = Encloser::new(scaled.reservoir.clone()).ok_or(CertifyError::Reservoir)?;
         let alphabet = machine.alphabet();
@@ -248,7 +248,8 @@ impl<'m> Bounds<'m> {
             let linear = (0..count).map(|column| map.iter().skip(column).step_by(count).copied().collect()).collect();
             Centres { width, flat: half.centres, rows, members: half.members, longest, linear }
         });
-        let heads = machine.heads();
+        let heads: Vec<(Readout, Head)> =
+            machine.heads().into_iter().map(|(readout, head)| (readout, head.clone())).collect();
         let terms = |number: usize| {
             let pairs = heads.iter().filter_map(|(_, head)| match head {
                 Head::Votes { kernel, pairs, .. } if *kernel == number => Some(pairs),
@@ -262,11 +263,11 @@ impl<'m> Bounds<'m> {
             terms: terms(number),
         });
         let kernels = kernels.collect();
-        Ok(Self { machine, encloser, starts, input, stack, kernels, heads })
+        Ok(Self { machine: machine.clone(), encloser, starts, input, stack, kernels, heads })
     }
 
     /// Returns the readouts that are bounded.
-    pub(crate) fn heads(&self) -> &[(Readout, &'m Head)] {
+    pub(crate) fn heads(&self) -> &[(Readout, Head)] {
         &self.heads
     }
 
@@ -364,7 +365,7 @@ impl<'m> Bounds<'m> {
         stack: &Sighting,
         scratch: &mut Scratch,
     ) -> Margin {
-        let (kernel, classes, pairs) = match self.heads[head].1 {
+        let (kernel, classes, pairs) = match &self.heads[head].1 {
             Head::Constant(own) => {
                 let margin = if *own == class { f64::INFINITY } else { f64::NEG_INFINITY };
                 return Margin { least: margin, middle: margin };
@@ -397,7 +398,7 @@ impl<'m> Bounds<'m> {
         stack: &Sighting,
         scratch: &mut Scratch,
     ) -> Option<f64> {
-        let Head::Votes { kernel, classes, pairs } = self.heads[head].1 else { return None };
+        let Head::Votes { kernel, classes, pairs } = &self.heads[head].1 else { return None };
         if scratch.kernel != Some(*kernel) {
             self.evaluate(*kernel, input, stack, scratch);
         }
@@ -439,7 +440,7 @@ impl<'m> Bounds<'m> {
         stack: &Sighting,
         scratch: &mut Scratch,
     ) -> Option<usize> {
-        let class = match self.heads[head].1 {
+        let class = match &self.heads[head].1 {
             Head::Constant(class) => return Some(*class),
             Head::List { clauses, otherwise } => {
                 let holds = |clause: &&Clause| clause_range(clause, input, stack).middle > 0.;
@@ -464,7 +465,7 @@ impl<'m> Bounds<'m> {
         }
         // If no class wins against all others, the most votes decide. If this one does at the center, a pair that is
         // not certain here has no certain vote either.
-        let Head::Votes { kernel, classes, pairs } = self.heads[head].1 else { return None };
+        let Head::Votes { kernel, classes, pairs } = &self.heads[head].1 else { return None };
         if lead.middle > 0. {
             return None;
         }
@@ -789,7 +790,8 @@ mod tests {
             let (before, stack) = (part(&before, &mut random), part(&stack, &mut random));
             let input = bounds.input(&InputSuffix::new(before, next, whole));
             let stack = bounds.stack(&StackSuffix::new(stack, whole));
-            for (number, &(readout, head)) in bounds.heads().iter().enumerate() {
+            for (number, (readout, head)) in bounds.heads().iter().enumerate() {
+                let readout = *readout;
                 let Head::Votes { classes, pairs, .. } = head else { continue };
                 let values = machine.decision_values(readout, &states[0], &states[1]);
                 let mut winner = None;

@@ -189,7 +189,7 @@ struct Walk<'c, 'a> {
     machine: &'c Machine,
     strict: &'c Strict<'a>,
     cells: Cells,
-    bounds: Bounds<'c>,
+    bounds: Bounds,
     readouts: Vec<Readout>,
 }
 

@@ -17,6 +17,7 @@ mod example;
 mod file;
 #[cfg(test)]
 mod lemmas;
+mod lookup;
 mod provable;
 mod prove;
 mod require;

@@ -166,7 +166,7 @@ impl<'a> Prover<'a> {
 struct Search<'p, 'a> {
     machine: &'p Machine,
     strict: &'p Strict<'a>,
-    bounds: Bounds<'p>,
+    bounds: Bounds,
     cells: Cells,
     readouts: Vec<Readout>,
     examples: Examples,
@@ -316,7 +316,7 @@ impl<'p> Search<'p, '_> {
         if margin.middle < NEAR_MARGIN {
             // The center of a large cell may be far from any state that occurs, so look at one that does.
             let exercise = self.examples.exercise(obligation, stack, answer);
-            let example = practice.decide(self.bounds.heads()[head].1, &exercise);
+            let example = practice.decide(&self.bounds.heads()[head].1, &exercise);
             wrong = example.class != class || example.margin.is_nan() || example.margin.abs() < NO_MARGIN;
             // Votes are counted only where they can help: each pair of classes takes part, which is expensive.
             if !wrong && margin.middle <= 0. {

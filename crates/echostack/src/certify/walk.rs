@@ -105,7 +105,7 @@ impl InputSightings {
     }
 
     /// Returns what the readouts see of an input suffix, computed or from the cache.
-    pub(crate) fn see(&mut self, bounds: &Bounds<'_>, suffix: &InputSuffix) -> &Sighting {
+    pub(crate) fn see(&mut self, bounds: &Bounds, suffix: &InputSuffix) -> &Sighting {
         if self.size > self.limit {
             self.seen.clear();
             self.size = 0;

@@ -1,4 +1,4 @@
-//! Constructs a machine from an automaton, without training on words (the paper's Theorem 2).
+//! Constructs a machine from an automaton, without training on words (the paper's Theorem 3).
 //!
 //! Each stack suffix and each lookahead in a rule becomes an affine function of the state of the stack or the input
 //! that is above 0 where the suffix or lookahead matches; the readouts go through the rules in order. Functions that

@@ -133,7 +133,7 @@ struct Open {
 /// A machine as a pushdown system whose elements are stack suffixes.
 pub(super) struct Explored<'m> {
     pub(super) machine: &'m Machine,
-    bounds: &'m Bounds<'m>,
+    bounds: &'m Bounds,
     pub(super) depth: usize,
     memory: Memory,
     pub(super) elements: Vec<StackSuffix>,
@@ -151,7 +151,7 @@ pub(super) struct Explored<'m> {
 }
 
 impl<'m> Explored<'m> {
-    fn new(machine: &'m Machine, bounds: &'m Bounds<'m>, depth: usize, memory: Memory) -> Self {
+    fn new(machine: &'m Machine, bounds: &'m Bounds, depth: usize, memory: Memory) -> Self {
         Self {
             machine,
             bounds,

@@ -1,4 +1,4 @@
-//! Training: turns traces into lessons (Algorithm 3), and lessons into readouts.
+//! Training: turns traces into lessons (Algorithm 4), and lessons into readouts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ impl Params {
 }
 
 impl Checked {
-    /// Runs the traces through a reservoir under teacher forcing (Algorithm 3) and returns the training sets.
+    /// Runs the traces through a reservoir under teacher forcing (Algorithm 4) and returns the training sets.
     ///
     /// # Errors
     /// If there are no traces, they do not fit the alphabet or each other, or they have too many distinct rows.
@@ -173,7 +173,7 @@ fn manifest(params: &Params, traces: &[Trace]) -> Manifest {
     manifest
 }
 
-/// The state of Algorithm 3 over many traces. Common prefixes of symbol sequences are run through the reservoir only
+/// The state of Algorithm 4 over many traces. Common prefixes of symbol sequences are run through the reservoir only
 /// once.
 struct Collector<'a> {
     reservoir: &'a dyn Reservoir,

@@ -1,9 +1,10 @@
 //! The reservoir stack machine (Definition 4): a reservoir, a stack, and readouts that control the stack.
 //!
-//! [`Params`] are checked once and then [fitted](Checked::fit) to traces (Algorithm 3). The resulting [`Machine`] is a
+//! [`Params`] are checked once and then [fitted](Checked::fit) to traces (Algorithm 4). The resulting [`Machine`] is a
 //! [`Recognizer`](crate::Recognizer) whose sessions run Algorithm 2. We deviate from the printed Algorithm 2 in one
-//! respect: pop and push are decided on the same state, as in Algorithm 3 and in the proof of Theorem 2.
+//! respect: pop and push are decided on the same state, as in Algorithm 4 and in the proof of Theorem 3.
 
+mod cells;
 mod file;
 mod fit;
 mod lists;
@@ -14,6 +15,7 @@ mod session;
 mod stack;
 mod stack_machine;
 
+pub(crate) use cells::{Certain, Certainty};
 pub use fit::FitError;
 pub(crate) use lists::{List, Lists, Test};
 pub use params::{ActionReadout, Checked, OutputReadout, ParamError, Params};

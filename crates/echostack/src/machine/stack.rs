@@ -1,10 +1,10 @@
-//! The stack of a running machine, which keeps all symbols but only the states near the top.
+//! The stack of a running machine, which keeps all symbols but only the states near the top, computed when needed.
 //!
 //! The paper feeds the whole stack through the reservoir again after every pop. We keep a window with the states after
 //! each of the topmost elements, so that a pop is a truncation. We also keep a checkpoint every [`CHECKPOINT_SPACING`]
-//! elements, so that the states below the window can be computed again when it runs empty. A push moves the window when
-//! it is two spacings long, and leaves one spacing of it. A pop below the window refills it with at most one spacing.
-//! So each move is paid for by about as many pushes or pops, and the amortized cost of an operation is constant.
+//! elements, so that the states below the window can be computed again when it runs empty. The window moves when it is
+//! two spacings long, which leaves one spacing of it. After a pop below the window, it is refilled with at most one
+//! spacing. So each move is paid for by about as many pushes or pops, and the amortized cost of an operation is constant.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(super) struct StateStack {
     features: usize,
     /// The number of elements below the window, a multiple of the spacing.
     ///
-    /// The window holds the states after `base + 1`, `base + 2`, ... elements.
+    /// The window holds the states after `base + 1`, `base + 2`, ... elements, as far as they are computed.
     base: usize,
     states: Vec<f64>,
     /// The features of each state in the window; valid only where `known`.
@@ -65,7 +65,7 @@ impl StateStack {
     }
 
     /// Returns the symbols on the stack, topmost last, with `None` instead of shifted vectors.
-    pub(super) fn symbols(&self) -> impl Iterator<Item = Option<SymbolId>> {
+    pub(super) fn symbols(&self) -> impl DoubleEndedIterator<Item = Option<SymbolId>> {
         self.elements.items().iter().map(|element| match *element {
             Element::Symbol(symbol) => Some(SymbolId::new(symbol as usize)),
             Element::Vector(_) => None,
@@ -80,7 +80,7 @@ impl StateStack {
         }
     }
 
-    /// Returns the features of the stack, which must be known, or `None` if the stack is empty.
+    /// Returns the features of the stack, which must have been [opened](Self::open), or `None` if the stack is empty.
     pub(super) fn features(&self) -> Option<&[f64]> {
         let row = self.known.len().checked_sub(1)?;
         Some(&self.projected[row * self.features..][..self.features])
@@ -88,7 +88,8 @@ impl StateStack {
 
     /// Returns the state of the stack and the buffer for its features, unless the features are known already or the
     /// stack is empty.
-    pub(super) fn open(&mut self) -> Option<(&[f64], &mut [f64])> {
+    pub(super) fn open(&mut self, reservoir: &dyn Reservoir, simd: Simd) -> Option<(&[f64], &mut [f64])> {
+        self.catch_up(reservoir, simd);
         let row = self.known.len().checked_sub(1).filter(|&row| !self.known[row])?;
         let state = &self.states[row * self.neurons..][..self.neurons];
         Some((state, &mut self.projected[row * self.features..][..self.features]))
@@ -131,7 +132,7 @@ impl StateStack {
         }
     }
 
-    pub(super) fn push(&mut self, reservoir: &dyn Reservoir, simd: Simd, input: Input<'_>) {
+    pub(super) fn push(&mut self, input: Input<'_>) {
         let element = match input {
             Input::Symbol(symbol) => Element::Symbol(symbol.index() as u32),
             Input::Vector(values) => {
@@ -141,10 +142,9 @@ impl StateStack {
             }
         };
         self.elements.push(element);
-        self.step(reservoir, simd, element);
     }
 
-    pub(super) fn pop(&mut self, reservoir: &dyn Reservoir, simd: Simd, count: usize) {
+    pub(super) fn pop(&mut self, count: usize) {
         let depth = self.elements.len() - count;
         let vector = |element: &Element| match *element {
             Element::Vector(number) => Some(number as usize * self.width),
@@ -154,23 +154,26 @@ impl StateStack {
             self.vectors.truncate(lowest);
         }
         self.elements.truncate(depth);
-        self.truncate_states(reservoir, simd, depth);
+        self.truncate_states(depth);
     }
 
-    /// Discards the states above `depth`, and makes sure that the state at `depth` is in the window.
-    fn truncate_states(&mut self, reservoir: &dyn Reservoir, simd: Simd, depth: usize) {
-        self.checkpoints.truncate(depth / CHECKPOINT_SPACING + 1);
+    /// Discards the states above `depth`.
+    fn truncate_states(&mut self, depth: usize) {
         let rows = depth.saturating_sub(self.base);
+        self.base = self.base.min(depth / CHECKPOINT_SPACING * CHECKPOINT_SPACING);
+        self.checkpoints.truncate(depth / CHECKPOINT_SPACING + 1);
         self.known.truncate(rows);
         self.states.truncate(rows * self.neurons);
         self.projected.truncate(rows * self.features);
-        if depth <= self.base && depth > 0 {
-            self.base = (depth - 1) / CHECKPOINT_SPACING * CHECKPOINT_SPACING;
-            for at in self.base..depth {
-                self.step(reservoir, simd, self.elements.items()[at]);
-            }
-        } else if depth == 0 {
-            self.base = 0;
+    }
+
+    /// Computes the missing states up to the top of the stack.
+    fn catch_up(&mut self, reservoir: &dyn Reservoir, simd: Simd) {
+        let depth = self.elements.len();
+        // The state of the top must be in the window, not only a checkpoint.
+        self.base = self.base.min(depth.saturating_sub(1) / CHECKPOINT_SPACING * CHECKPOINT_SPACING);
+        for at in self.base + self.known.len()..depth {
+            self.step(reservoir, simd, self.elements.items()[at]);
         }
     }
 
@@ -179,13 +182,10 @@ impl StateStack {
         self.vectors.mark();
     }
 
-    pub(super) fn rewind(&mut self, reservoir: &dyn Reservoir, simd: Simd) {
+    pub(super) fn rewind(&mut self) {
         let low = self.elements.rewind();
         self.vectors.rewind();
-        self.truncate_states(reservoir, simd, low);
-        for at in low..self.elements.len() {
-            self.step(reservoir, simd, self.elements.items()[at]);
-        }
+        self.truncate_states(low);
     }
 }
 
@@ -216,28 +216,32 @@ mod tests {
                     if random.random_bool(0.7) {
                         let symbol = random.random_range(0..3);
                         obvious.push(Ok(symbol));
-                        stack.push(&*reservoir, simd, Input::Symbol(SymbolId::new(symbol)));
+                        stack.push(Input::Symbol(SymbolId::new(symbol)));
                     } else {
                         let values = [random.random_range(-1.0..1.0), random.random_range(-1.0..1.0)];
                         obvious.push(Err(values));
-                        stack.push(&*reservoir, simd, Input::Vector(&values));
+                        stack.push(Input::Vector(&values));
                     }
                 } else {
                     let count = random.random_range(0..=obvious.len().min(9));
                     obvious.truncate(obvious.len() - count);
-                    stack.pop(&*reservoir, simd, count);
+                    stack.pop(count);
                 }
             }
             if random.random_bool(0.3) {
-                stack.rewind(&*reservoir, simd);
+                stack.rewind();
                 obvious.clone_from(&marked);
             }
+            assert_eq!(stack.depth(), obvious.len());
+            if random.random_bool(0.5) {
+                continue; // several rounds without a state
+            }
+            stack.catch_up(&*reservoir, simd);
             let drives = obvious.iter().map(|element| match element {
                 Ok(symbol) => Drive::Channel(*symbol),
                 Err(values) => Drive::Values(values),
             });
             assert_eq!(stack.top(), encode(&*reservoir, simd, drives), "round {round}, depth {}", obvious.len());
-            assert_eq!(stack.depth(), obvious.len());
             assert!(stack.known.len() <= 2 * CHECKPOINT_SPACING);
         }
     }

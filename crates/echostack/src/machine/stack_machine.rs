@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cells::{Cells, Certain};
 use super::readouts::{Actions, Features, Output, Readout, Readouts};
 use crate::manifest::Manifest;
 use crate::readout::{DecisionScratch, Head, Lessons, Projection, Side, Values};
@@ -43,6 +44,8 @@ pub struct Machine {
     pub(super) derived: Arc<Derived>,
     pub(super) lessons: Arc<Lessons>,
     pub(super) manifest: Arc<Manifest>,
+    /// The decisions that are known without states.
+    pub(super) cells: Option<Arc<Cells>>,
 }
 
 /// Features that are the same for every word.
@@ -107,6 +110,23 @@ impl Machine {
     pub fn with_simd(mut self, simd: Simd) -> Self {
         self.simd = simd;
         self
+    }
+
+    /// Returns whether the decisions of sessions are looked up in cells.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.cells.is_some()
+    }
+
+    /// Returns this machine with the decisions of its sessions looked up in cells.
+    pub(crate) fn with_certain(mut self, source: impl Certain + 'static) -> Self {
+        self.cells = Some(Arc::new(Cells::new(Box::new(source), self.view, &self.alphabet)));
+        self
+    }
+
+    /// Returns the number of decisions that were computed, and not looked up, in sessions of a machine with cells.
+    #[cfg(test)]
+    pub(crate) fn computed(&self) -> usize {
+        self.cells.as_ref().map_or(0, |cells| cells.computed())
     }
 
     /// Returns the numbers of distinct centers that the readouts compare states with, for the input and for the stack.
@@ -294,6 +314,7 @@ impl Machine {
             derived: Arc::default(),
             lessons: Arc::new(lessons),
             manifest: Arc::new(manifest),
+            cells: None,
         };
         this.derived = Arc::new(this.derive());
         this

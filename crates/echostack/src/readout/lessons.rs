@@ -150,7 +150,7 @@ impl<L: Clone + Eq + Hash> Labelled<L> {
     }
 }
 
-/// The result of Algorithm 3: the training sets of all readouts, over distinct states.
+/// The result of Algorithm 4: the training sets of all readouts, over distinct states.
 #[derive(Clone, Debug)]
 pub struct Lessons {
     pub(crate) histories: Histories,

@@ -53,10 +53,20 @@ pub trait Observer {
     fn cancelled(&self) -> bool {
         false
     }
+
+    /// Returns whether the observer reads the margins of decisions. If it does not, a machine may save itself the work,
+    /// and margins are NaN.
+    fn reads_margins(&self) -> bool {
+        true
+    }
 }
 
 impl Observer for () {
     fn event(&mut self, _: u64, _: Event<'_>) {}
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }
 
 impl<F: FnMut(u64, Event<'_>)> Observer for F {

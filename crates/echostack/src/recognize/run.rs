@@ -21,7 +21,8 @@ pub trait Stack: Clone + Send {
     fn admits(&self, input: Input<'_>) -> bool;
 
     /// Sets the mark for [`Stack::rewind`], then looks at the next input, or at the end of the word if that is `None`.
-    fn look(&mut self, next: Option<Input<'_>>);
+    /// Unless `margins` is set, the margins of the following decisions may be NaN.
+    fn look(&mut self, next: Option<Input<'_>>, margins: bool);
 
     /// Computes what several stacks need for their next decisions. It is called before each decision. Computing this
     /// for many stacks at once gives the same results as for each stack alone, but is faster.
@@ -89,8 +90,8 @@ impl<S: Stack> Run<S> {
     }
 
     /// Looks at the next input, or at the end of the word if that is `None`.
-    fn look(&mut self, next: Option<Input<'_>>) {
-        self.stack.look(next);
+    fn look(&mut self, next: Option<Input<'_>>, watch: &dyn Observer) {
+        self.stack.look(next, watch.reads_margins());
         self.left = self.limits.actions_at(self.stack.depth());
     }
 
@@ -128,7 +129,7 @@ impl<S: Stack> Run<S> {
 
     /// Reads one input and returns whether it is allowed here. If it is not, the caller must rewind the stack.
     fn read(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Result<bool, Limit> {
-        self.look(Some(input));
+        self.look(Some(input), watch);
         self.settle(watch)?;
         self.shift(watch)
     }
@@ -148,7 +149,7 @@ impl<S: Stack> Run<S> {
 
     /// Reads the end of the word and returns whether the word is accepted.
     fn read_end(&mut self, watch: &mut dyn Observer) -> Result<bool, Limit> {
-        self.look(None);
+        self.look(None, watch);
         self.settle(watch)
     }
 
@@ -282,7 +283,7 @@ impl<S: Stack, W: Observer> Lane<'_, S, W> {
             self.run.ended = Some(Ended::Refused);
             return Next::Ended;
         }
-        self.run.look(input);
+        self.run.look(input, self.watch);
         self.at += 1;
         Next::Goes
     }

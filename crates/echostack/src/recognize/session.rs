@@ -143,4 +143,8 @@ impl Observer for Outputs {
             self.0.extend_from_slice(values);
         }
     }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }

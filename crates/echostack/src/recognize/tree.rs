@@ -127,4 +127,8 @@ impl Observer for TreeBuilder<'_> {
         self.roots.push(self.nodes.len());
         self.nodes.push(node);
     }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }

@@ -60,7 +60,11 @@ impl ReservoirParams {
     pub fn standard(kind: ReservoirKind, neurons: usize, seed: u64) -> Self {
         match kind {
             ReservoirKind::Random => Self::Random(Random { neurons, seed, ..Random::default() }),
-            ReservoirKind::Cycle => Self::Cycle(Cycle { neurons, signs: Signs::Seed(seed), ..Cycle::default() }),
+            ReservoirKind::Cycle => {
+                let standard = Cycle::default();
+                let jump_length = standard.jump_length.min((neurons / 2).max(2));
+                Self::Cycle(Cycle { neurons, jump_length, signs: Signs::Seed(seed), ..standard })
+            }
             ReservoirKind::Legendre => Self::Legendre(Legendre { neurons, ..Legendre::default() }),
         }
     }

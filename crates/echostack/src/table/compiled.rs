@@ -200,7 +200,7 @@ impl Stack for TableStack {
         matches!(input, Input::Symbol(symbol) if self.table.alphabet.is_terminal(symbol))
     }
 
-    fn look(&mut self, next: Option<Input<'_>>) {
+    fn look(&mut self, next: Option<Input<'_>>, _: bool) {
         self.states.mark();
         self.resumed[1] = self.resumed[0];
         self.lookahead = match next {

@@ -1,4 +1,4 @@
-//! Teacher forcing: a walk along a trace that carries out the taught actions, not those of a machine (Algorithm 3).
+//! Teacher forcing: a walk along a trace that carries out the taught actions, not those of a machine (Algorithm 4).
 
 use super::trace::Trace;
 use crate::recognize::Reduction;

@@ -244,6 +244,10 @@ impl Observer for Steps {
             }
         }
     }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,4 @@
+// Words that begin with 1.
+%start S
+%%
+S: '1' | S '0' | S '1';
