@@ -14,10 +14,10 @@ use crate::reservoir::{Recurrent, ReservoirParts};
 use crate::suffix::{InputSuffix, StackSuffix};
 
 impl Machine {
-    /// Returns this machine with a memory of decisions that cannot turn out differently. Words are then read faster,
-    /// many times if most of their contexts have occurred before.
+    /// Returns this machine with a memory of decisions that cannot turn out differently. Words are then read faster:
+    /// many times as fast if most of their contexts have occurred before.
     ///
-    /// All verdicts, actions and outputs stay the same. Clones share the memory, which has at most a few dozen
+    /// All verdicts, actions and outputs stay the same. Clones share the memory, which takes up at most a few dozen
     /// megabytes. An observer that [reads margins](crate::recognize::Observer::reads_margins) makes the machine compute
     /// every decision.
     ///
