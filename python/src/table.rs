@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use echostack::file::{self, FileError};
+use echostack::file::{self, FileError, FileLimits};
 use echostack::model::ModelSession;
 use echostack::recognize::Status;
 use echostack::symbol::Input;
@@ -117,13 +117,25 @@ impl Table {
     }
 }
 
-/// Reads a model file, which contains a machine or a table.
+/// Reads a model file, which contains a machine or a table, within limits.
 #[pyfunction]
-pub(crate) fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    let bytes = py.detach(|| file::read(&path)).map_err(errors::file)?;
+#[pyo3(signature = (path, limits=None))]
+pub(crate) fn load(
+    py: Python<'_>,
+    path: std::path::PathBuf,
+    limits: Option<std::collections::BTreeMap<String, u64>>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let mut within = FileLimits::default();
+    for (name, most) in limits.unwrap_or_default() {
+        if !within.set(&name, most) {
+            let names = FileLimits::NAMES.join(", ");
+            return Err(Kind::Parameter.error(format!("limits has {name:?}, but its keys must be among {names}")));
+        }
+    }
+    let bytes = py.detach(|| file::read_within(&path, within.bytes)).map_err(errors::file)?;
     let is_table = echostack::Table::is_table(&bytes);
     let kind = if is_table { "table" } else { "machine" };
-    let read = py.detach(|| Model::from_bytes(&bytes));
+    let read = py.detach(|| Model::from_bytes_within(&bytes, &within));
     let model = read.map_err(|error| match error {
         error @ (FileError::Damaged(_) | FileError::Version(_)) => {
             Kind::File.error(format!("{} is the file of a {kind}, but {error}", path.display()))

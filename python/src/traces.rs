@@ -1,10 +1,11 @@
 //! Traces between Python and Rust. The library alone reads and writes their files.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use echostack::file::replace;
 use echostack::recognize::Reduction;
 use echostack::symbol::Input;
 use echostack::teach::{self, Step, TraceFileError};
@@ -120,10 +121,6 @@ pub(crate) fn read_traces(py: Python<'_>, path: PathBuf) -> PyResult<(Vec<TraceT
 pub(crate) fn write_traces(py: Python<'_>, path: PathBuf, traces: &Bound<'_, PyAny>, symbols: Symbols) -> PyResult<()> {
     let alphabet = alphabet(symbols)?;
     let traces = from_python(traces, &alphabet)?;
-    let written = py.detach(|| {
-        let mut file = BufWriter::new(File::create(&path)?);
-        teach::write_traces(&mut file, &alphabet, &traces)?;
-        file.flush()
-    });
+    let written = py.detach(|| replace(&path, |out| teach::write_traces(out, &alphabet, &traces)));
     written.map_err(|error| errors::os(&error, path.clone()))
 }

@@ -116,6 +116,19 @@ def test_errors_are_a_tree(brackets, machine, tmp_path):
     (tmp_path / "junk").write_text("junk")
     with pytest.raises(es.errors.FileFormatError):
         es.load(tmp_path / "junk")
+    machine.save(tmp_path / "m")
+    neurons = 256
+    size = (tmp_path / "m").stat().st_size
+    es.load(tmp_path / "m", limits={"bytes": size, "neurons": neurons})
+    for limits, message in [
+        ({"bytes": size - 1}, f"{size} bytes or more; the limit is {size - 1}"),
+        ({"neurons": neurons - 1}, f"{neurons} neurons or more; the limit is {neurons - 1}"),
+        ({"symbols": 1}, "symbols or more; the limit is 1"),
+    ]:
+        with pytest.raises(es.errors.FileFormatError, match=message):
+            es.load(tmp_path / "m", limits=limits)
+    with pytest.raises(es.errors.ParameterError, match="bytes, symbols, neurons, centres, states"):
+        es.load(tmp_path / "m", limits={"teeth": 32})
     with pytest.raises(es.EchostackError):
         machine.check([1.5])
     with pytest.raises(es.errors.DataError):

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use echostack::file::{MAX_BYTES, read_text};
 use echostack::readout::Svm;
 use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams, Signs};
 use echostack::teach::{record, score};
@@ -64,8 +65,7 @@ impl WorkReservoir {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let text =
-        std::fs::read_to_string(&args.work).with_context(|| format!("could not read {}", args.work.display()))?;
+    let text = read_text(&args.work, MAX_BYTES).context("could not read the work item")?;
     let automaton = Automaton::from_json(&text)?;
     let work: Work = serde_json::from_str(&text).context("the work item is not valid")?;
     ensure!((1..=1000).contains(&args.repeat), "--repeat is {}, but must be from 1 to 1000", args.repeat);

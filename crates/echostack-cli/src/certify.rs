@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use echostack::certify::{CertifyError, Proof};
 use echostack::certify::{Difference, OpenCell, ProvedCell, Size, check_each};
+use echostack::file::{MAX_BYTES, read_text};
 use echostack::machine::Readout;
 use echostack::recognize::{Mode, Reduction};
 use echostack::suffix::InputSuffix;
@@ -16,7 +17,7 @@ use echostack_grammar::{Encoding, Subject};
 use serde_json::json;
 
 use crate::check::tell;
-use crate::output::count;
+use crate::output::{count, save};
 use crate::progress::{Bar, TimeLimit};
 use crate::sample::names;
 use crate::subject::encoding;
@@ -77,7 +78,7 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
     let oracle = subject.oracle(Mode::Strict, control)?;
     comparable(machine.alphabet(), subject.name(), subject.alphabet())?;
     if let Some(path) = &args.write_automaton {
-        write_text(path, &oracle.automaton().to_json())?;
+        save(path, oracle.automaton().to_json())?;
     }
     let start = Instant::now();
     if let Some(path) = &args.check {
@@ -180,7 +181,7 @@ fn check_file(
     start: Instant,
     control: &dyn Control,
 ) -> Result<Outcome> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
+    let text = read_text(path, MAX_BYTES).context("could not read the certificate")?;
     let certificate = Certificate::from_json(&text).with_context(|| format!("could not use {}", path.display()))?;
     let mut cells = Vec::new();
     let mut tell = |cell: ProvedCell| {
@@ -212,11 +213,7 @@ fn check_file(
 
 /// Writes a certificate to a file.
 pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<()> {
-    write_text(path, &certificate.to_json())
-}
-
-fn write_text(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
+    save(path, certificate.to_json())
 }
 
 fn tell_proved(

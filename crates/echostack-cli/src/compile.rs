@@ -1,7 +1,7 @@
 //! `echostack compile`: compiles a machine to a table, or to a source file that contains the table.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -13,9 +13,10 @@ use echostack_grammar::{Encoding, Judge, Subject};
 
 use crate::certify::encoding_of;
 use crate::extract::{equivalent, explained};
+use crate::output::save;
 use crate::progress::Bar;
 use crate::subject::encoding;
-use crate::{Outcome, load};
+use crate::{Outcome, load, load_model};
 
 /// Examples that are shown below the options.
 const EXAMPLES: &str = "Examples:
@@ -84,11 +85,11 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 
 /// Returns the table of the model, or the outcome if the machine cannot be compiled, which is explained.
 fn table(args: &Args, quiet: bool) -> Result<Result<Table, Outcome>> {
-    if args.against.is_none() && args.emit != Emit::Table {
-        let bytes = std::fs::read(&args.model).with_context(|| format!("could not read {}", args.model.display()))?;
-        if Table::is_table(&bytes) {
-            return Ok(Ok(Table::from_bytes(&bytes)?));
-        }
+    if args.against.is_none()
+        && args.emit != Emit::Table
+        && let Some(table) = load_model(&args.model)?.table()
+    {
+        return Ok(Ok(table.clone()));
     }
     let machine = load(&args.model)?;
     let bar = Bar::new(quiet);
@@ -105,7 +106,7 @@ fn table(args: &Args, quiet: bool) -> Result<Result<Table, Outcome>> {
             None => return Ok(Err(Outcome::Rejected)),
         }
     };
-    Ok(Ok(Table::new(&oracle, machine.manifest().clone())?))
+    Ok(Ok(Table::controlled(&oracle, machine.manifest().clone(), &bar)?))
 }
 
 /// Writes the table as source code and, in C, the header next to it.
@@ -113,11 +114,8 @@ fn write_source(args: &Args, table: &Table, language: SourceLanguage) -> Result<
     let judge = Judge::new(table.clone().into()).context("the model's lexer is faulty")?;
     let source = judge.source(language, &args.prefix.clone().unwrap_or_default())?;
     let source = source.context("a machine cannot be written as source code")?;
-    let write = |path: &Path, text: String| {
-        std::fs::write(path, text).with_context(|| format!("could not write {}", path.display()))
-    };
     let header = args.output.with_extension("h");
     let name = header.file_name().map(|name| name.to_string_lossy().into_owned());
-    write(&args.output, source.code(name.as_deref()))?;
-    source.header().map_or(Ok(()), |text| write(&header, text))
+    save(&args.output, source.code(name.as_deref()))?;
+    source.header().map_or(Ok(()), |text| save(&header, text))
 }

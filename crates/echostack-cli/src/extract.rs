@@ -13,7 +13,7 @@ use echostack::{Alphabet, Control, Machine, Oracle, Prover};
 use echostack_grammar::{Encoding, Export, Grammar, Lexer, Notation, Subject};
 
 use crate::certify::{comparable, encoding_of, tell_difference};
-use crate::output::{count, note};
+use crate::output::{count, note, save};
 use crate::progress::{Bar, TimeLimit};
 use crate::subject::encoding;
 use crate::{Outcome, load};
@@ -157,7 +157,7 @@ fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> String {
 
 fn write(args: &Args, text: &str) -> Result<()> {
     match &args.output {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("could not write {}", path.display())),
+        Some(path) => save(path, text),
         None => Ok(std::io::stdout().write_all(text.as_bytes())?),
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use echostack::Control;
+use echostack::file::{MAX_BYTES, read_text};
 use echostack_infer::oracle::{Command, MAX_TEXT, Oracle, Pattern, Process, Sandbox, split};
 use echostack_infer::{Asking, Ending, FILES, Guess, InferError, Inferred, Proved, Settings, Stop, guess, infer};
 
@@ -219,10 +220,7 @@ impl Source {
 
     /// Reads the lexer, if it was given.
     fn lexer(&self) -> Result<Option<String>> {
-        let read = |path: &PathBuf| {
-            let lexer = std::fs::read_to_string(path);
-            lexer.with_context(|| format!("could not read the lexer {}", path.display()))
-        };
+        let read = |path: &PathBuf| read_text(path, MAX_BYTES).context("could not read the lexer");
         self.tokens.as_ref().map(read).transpose()
     }
 
@@ -289,12 +287,8 @@ fn read_examples(folder: &Path) -> Result<Vec<String>> {
     paths.sort();
     let mut texts = Vec::new();
     for path in paths {
-        let size = std::fs::metadata(&path).map_or(0, |data| data.len());
-        let shown = path.display();
-        ensure!(size <= MAX_TEXT as u64, "{shown} has {size} bytes, but an example can have at most {MAX_TEXT}");
-        texts.push(
-            std::fs::read_to_string(&path).with_context(|| format!("could not read {shown} as a text in UTF-8"))?,
-        );
+        let text = read_text(&path, MAX_TEXT as u64);
+        texts.push(text.with_context(|| format!("could not read {} as an example", path.display()))?);
     }
     Ok(texts)
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use echostack::certify::Size;
+use echostack::file::{MAX_BYTES, read_text};
 use echostack::machine::Readout;
 use echostack::teach::{read_contexts, read_traces};
 use echostack::{Alphabet, Automaton, Certificate, Machine, Model, SymbolId, Table, Trace};
 use serde_json::{Map, Value, json};
 
 use crate::output::count;
-use crate::{Outcome, print_json};
+use crate::{Outcome, load_model, print_json};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -58,11 +59,11 @@ impl Facts {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let path = &args.file;
-    let mut facts = match Model::load(path) {
+    let mut facts = match load_model(path) {
         Ok(model) => of_model(&model),
         Err(error) => match of_text(path)? {
             Some(facts) => facts,
-            None => return Err(error).with_context(|| format!("could not read the model or table {}", path.display())),
+            None => return Err(error),
         },
     };
     let bytes = std::fs::metadata(path)?.len();
@@ -117,7 +118,7 @@ fn add_machine(facts: &mut Facts, machine: &Machine) {
 
 /// Returns the facts about a file in JSON or JSON Lines, or `None` if it is none that echostack writes.
 fn of_text(path: &Path) -> Result<Option<Facts>> {
-    let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
+    let Ok(text) = read_text(path, MAX_BYTES) else { return Ok(None) };
     let first = serde_json::Deserializer::from_str(&text).into_iter::<Value>().next();
     let Some(Ok(first)) = first else { return Ok(None) };
     let header = first.get("echostack").and_then(Value::as_str);

@@ -32,9 +32,11 @@ mod text;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use echostack::file::FileLimits;
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::Task;
 use echostack::{Machine, Model, Verdict};
@@ -52,9 +54,16 @@ struct Cli {
     /// Number of threads; never changes a result [default: all cores]
     #[arg(long, global = true, value_name = "N", help_heading = GLOBAL)]
     threads: Option<usize>,
+    /// Limits on model files, such as `bytes=1000000,neurons=512`: bytes, symbols, neurons, centres (of support vectors),
+    /// states (of a table) [default: what the largest model has]
+    #[arg(long, global = true, value_name = "NAME=NUMBER,...", help_heading = GLOBAL)]
+    model_limits: Option<FileLimits>,
     #[command(subcommand)]
     command: Command,
 }
+
+/// The limits on model files, as given on the command line. Like the number of threads, they are the same everywhere.
+static MODEL_LIMITS: OnceLock<FileLimits> = OnceLock::new();
 
 const GLOBAL: &str = "Options of all commands";
 
@@ -208,6 +217,9 @@ fn run(cli: Cli) -> Result<Outcome> {
         anyhow::ensure!((1..=1024).contains(&threads), "--threads is {threads}, but must be from 1 to 1024");
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     }
+    if let Some(limits) = cli.model_limits {
+        _ = MODEL_LIMITS.set(limits);
+    }
     match cli.command {
         Command::Tasks(args) => tasks(&args),
         Command::Sample(args) => sample::run(&args, cli.quiet),
@@ -249,8 +261,9 @@ fn print_json(value: &serde_json::Value) -> Result<()> {
 }
 
 fn load(path: &Path) -> Result<Machine> {
-    let machine = Machine::load(path).with_context(|| format!("could not read the model {}", path.display()))?;
-    Ok(machine.with_memory())
+    let model = load_model(path)?;
+    let machine = model.machine().cloned();
+    machine.with_context(|| format!("{} is the file of a table, but a machine is needed", path.display()))
 }
 
 /// Opens a model with its lexer, or without it if the input consists of tokens.
@@ -263,7 +276,8 @@ fn open_judge(path: &Path, tokens: bool) -> Result<Judge> {
 }
 
 fn load_model(path: &Path) -> Result<Model> {
-    Model::load(path).with_context(|| format!("could not read the model or table {}", path.display()))
+    let limits = MODEL_LIMITS.get().copied().unwrap_or_default();
+    Model::load_within(path, &limits).with_context(|| format!("could not read the model or table {}", path.display()))
 }
 
 fn tasks(args: &TasksArgs) -> Result<Outcome> {

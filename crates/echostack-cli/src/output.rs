@@ -1,7 +1,11 @@
-//! What all commands need for their output: counts in English, and messages.
+//! What all commands need for their output: counts in English, messages, and files.
 
 use std::fmt::Display;
 use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use echostack::file::replace;
 
 /// Returns a number with a noun, which is in the plural unless the number is 1.
 pub(crate) fn count(number: usize, noun: &str) -> String {
@@ -16,4 +20,10 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 /// Prints a message to standard error. If nobody reads it any more, that is no reason to stop.
 pub(crate) fn note(message: impl Display) {
     _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// Writes a file, as a whole or not at all.
+pub(crate) fn save(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let written = replace(path, |out| out.write_all(content.as_ref()));
+    written.with_context(|| format!("could not write {}", path.display()))
 }

@@ -14,7 +14,7 @@ use echostack_lab::{
 
 use crate::Outcome;
 use crate::external::{missing, program};
-use crate::output::{count, note};
+use crate::output::{count, note, save};
 use crate::progress::Bar;
 
 const EXAMPLES: &str = "\
@@ -128,7 +128,7 @@ fn run_flare(data: &Path, folder: &Path, quiet: bool) -> Result<Outcome> {
 }
 
 /// The models of the program `echostack-deep`.
-const DEEP: [&str; 3] = ["GRU", "SRNN", "DSM"];
+const DEEP: [&str; 4] = ["GRU", "SRNN", "SRNN-sigmoid", "DSM"];
 
 /// Runs deep models with the program `echostack-deep`.
 fn deep(specification: &Specification, record: &Path, shard: Shard) -> Result<()> {
@@ -236,8 +236,4 @@ fn caution(lines: &[Line]) -> String {
         return String::new();
     }
     format!("Not measured as in the paper, but with {}.\n", unlike.join(", "))
-}
-
-fn save(path: &Path, content: &[u8]) -> Result<()> {
-    std::fs::write(path, content).with_context(|| format!("could not write {}", path.display()))
 }

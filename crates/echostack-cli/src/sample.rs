@@ -15,6 +15,7 @@ use echostack::{Alphabet, Word};
 use echostack_grammar::Encoding;
 use serde_json::{Value, json};
 
+use crate::output::save;
 use crate::subject::{self, lengths};
 use crate::{Kind, Outcome};
 
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     if let Some(path) = &args.work {
         let Some(task) = subject.task() else { bail!("a work item needs a task: give --task") };
         let work = work_item(task, args.reservoir.into(), args.neurons, args.seed)?;
-        std::fs::write(path, work.to_string()).with_context(|| format!("could not write {}", path.display()))?;
+        save(path, work.to_string())?;
         return Ok(Outcome::Accepted);
     }
     let language = subject.require_language()?;

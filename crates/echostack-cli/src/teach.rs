@@ -1,10 +1,10 @@
 //! `echostack teach`: writes the actions of a parser on words of a language, as traces in JSON Lines.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
+use echostack::file::replace;
 use echostack::recognize::Mode;
 use echostack::tasks::Split;
 use echostack::teach::write_traces;
@@ -68,12 +68,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let alphabet = subject.alphabet();
     match &args.output {
         None => write_traces(&mut BufWriter::new(std::io::stdout().lock()), alphabet, &traces)?,
-        Some(path) => {
-            let file = File::create(path).with_context(|| format!("could not write {}", path.display()))?;
-            let mut out = BufWriter::new(file);
-            write_traces(&mut out, alphabet, &traces)?;
-            out.flush()?;
-        }
+        Some(path) => replace(path, |out| write_traces(out, alphabet, &traces))
+            .with_context(|| format!("could not write {}", path.display()))?,
     }
     Ok(Outcome::Accepted)
 }

@@ -219,7 +219,7 @@ fn mistakes_are_reported_with_exit_code_2() {
     let no_model = folder.path().join("text").display().to_string();
     std::fs::write(&no_model, "no model").unwrap();
     let model = learned(folder.path(), &["--task", "dyck1", "--count", "20"]);
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 18] = [
         (&["sample", "--task", "dyck1", "--max-length", "18446744073709551615"], "and at most 1000000"),
         (&["learn", "-o", "x"], "--automaton <FILE>|--traces <FILE>|--contexts <FILE>"),
         (&["learn", "--grammar", "/no/such/grammar", "-o", "x"], "could not use the grammar /no/such/grammar"),
@@ -234,6 +234,13 @@ fn mistakes_are_reported_with_exit_code_2() {
         ),
         (&["learn", "--task", "dyck1", "-o", "/no/such/folder/x"], "could not save"),
         (&["check", "/no/such/model"], "could not read the model"),
+        (&["check", &model, "--model-limits", "neurons=2"], "neurons or more; the limit is 2"),
+        (
+            &["certify", &model, "--against", "task:dyck1", "--model-limits", "bytes=100"],
+            "101 bytes or more; the limit is 100",
+        ),
+        (&["learn", "--grammar", "/dev/zero", "-o", "x"], "could not use the grammar"),
+        (&["check", "/dev/zero", "--model-limits", "bytes=1000000"], "the limit is 1000000"),
         (&["check", &no_model], "this is not an echostack model"),
         (&["check", &model, "/no/such/words"], "could not read /no/such/words"),
         (&["evaluate", &model, "--task", "json"], "the machine reads the tokens ( )"),

@@ -142,7 +142,7 @@ fn options_that_do_not_fit_are_refused() {
         (&["--learner", "reductions"][..], "--learner reductions needs the tokens: give --tokens"),
         (&["--position", "("], "is not a regular expression"),
         (&["--position", "at"], "has 0 groups, but needs one"),
-        (&["--tokens", "missing.l"], "could not read the lexer missing.l"),
+        (&["--tokens", "missing.l"], "could not read the lexer: missing.l"),
     ] {
         let output = echostack(folder.path(), &[&["infer", "-o", "out"], &by_exit_code[..], more].concat());
         assert_eq!(output.status.code(), Some(2));

@@ -83,7 +83,7 @@ fn a_killed_run_goes_on_and_shards_are_joined() {
     assert!(!joined.join("language-errors.md").exists());
     let summary = std::fs::read_to_string(joined.join("summary.md")).unwrap();
     assert!(summary.contains("(n = 4)") && !summary.contains("paper 0."), "{summary}");
-    assert!(summary.contains("Not measured as in the paper, but with 4 draws instead of 20"), "{summary}");
+    assert!(summary.contains("Not measured as in the paper, but with 4 instead of 20 draws"), "{summary}");
 }
 
 #[test]

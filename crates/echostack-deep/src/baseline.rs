@@ -8,7 +8,7 @@ use echostack_lab::{Choice, Estimator, EstimatorError, Prepared, Problem, Space,
 use crate::settings::{Architecture, Settings};
 use crate::train::{Trained, train};
 
-/// Returns the three baselines with the paper's settings. They have no hyperparameters to search.
+/// Returns all baselines with the paper's settings. They have no hyperparameters to search.
 pub fn baselines() -> Vec<Box<dyn Estimator>> {
     let baseline = |architecture| Box::new(Baseline { architecture }) as Box<dyn Estimator>;
     Architecture::ALL.into_iter().map(baseline).collect()

@@ -4,8 +4,8 @@
 //! These networks are only for comparison. To train a machine that recognizes a language, use the crate `echostack`,
 //! which does so in a second and can prove the machine right.
 //!
-//! All three baselines learn from the same [`Trace`](echostack::Trace)s as a machine. The first two use only the
-//! outputs in the traces. They are trained by Adam on one word at a time, as in the paper. On the same CPU, the same
+//! All baselines learn from the same [`Trace`](echostack::Trace)s as a machine. The gated recurrent unit and the stack
+//! recurrent network use only the outputs in the traces. They are trained by Adam on one word at a time, as in the paper. On the same CPU, the same
 //! seed gives the same network, bit for bit: every weight and every choice of a word is drawn from `ChaCha8Rng`, and
 //! there is only one thread.
 //!
@@ -14,9 +14,9 @@
 //! | `maps` | linear maps, their gradients, Adam |
 //! | `gru`, `stack_rnn` | the recurrent layers |
 //! | `settings`, `train` | architectures, settings and the training itself |
-//! | `regression` | a recurrent layer with a linear output: the first two baselines |
-//! | `stack_machine` | the third baseline |
-//! | `baseline` | all three as models of `echostack_lab` |
+//! | `regression` | a recurrent layer with an output: all baselines but the stack machine |
+//! | `stack_machine` | the deep stack machine |
+//! | `baseline` | all of them as models of `echostack_lab` |
 //!
 //! ```
 //! use echostack::tasks::{Split, Task};

@@ -1,6 +1,6 @@
-//! Networks whose output is a linear map of their state: the GRU and the stack recurrent network.
+//! Networks whose output is a map of their state: the GRU and the stack recurrent network.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, activation::sigmoid};
 use echostack::symbol::Input;
 use echostack::{Trace, Word};
 
@@ -13,7 +13,7 @@ pub trait Recurrent: Send + Sync {
     fn states(&self, pass: &mut Pass<'_>, inputs: &Tensor<2>) -> Vec<Tensor<2>>;
 }
 
-/// A recurrent layer, and the linear map from its states to the outputs.
+/// A recurrent layer, and the map from its states to the outputs, which is linear, or linear followed by a sigmoid.
 ///
 /// The loss is the mean squared error over steps and output values, for languages as well. This is our interpretation
 /// of the paper, which does not name a loss.
@@ -21,16 +21,23 @@ pub struct Regression<R> {
     channels: usize,
     layer: R,
     output: MapId,
+    squashes: bool,
 }
 
 impl<R: Recurrent> Regression<R> {
     pub fn new(layer: R, drawing: &mut Drawing<'_>, [channels, units, outputs]: [usize; 3]) -> Self {
-        Self { channels, layer, output: drawing.linear(units, outputs) }
+        Self { channels, layer, output: drawing.linear(units, outputs), squashes: false }
+    }
+
+    /// Applies a sigmoid to the outputs.
+    pub fn with_sigmoid(self) -> Self {
+        Self { squashes: true, ..self }
     }
 
     fn predict(&self, pass: &mut Pass<'_>, word: &Word, steps: usize) -> Tensor<2> {
         let states = self.layer.states(pass, &encode(self.channels, inputs(word).take(steps)));
-        pass.apply(self.output, Tensor::cat(states, 0))
+        let outputs = pass.apply(self.output, Tensor::cat(states, 0));
+        if self.squashes { sigmoid(outputs) } else { outputs }
     }
 }
 

@@ -10,9 +10,11 @@ pub const MAX_UNITS: usize = echostack::reservoir::MAX_NEURONS;
 pub enum Architecture {
     /// A gated recurrent unit and a linear output.
     Gru,
-    /// The stack recurrent network of Suzgun et al. (2019), with a differentiable stack and a linear output. (The
-    /// reference implementation applies a sigmoid to the output.)
+    /// The stack recurrent network of Suzgun et al. (2019), with a differentiable stack and a linear output.
     StackRnn,
+    /// The same network with a sigmoid at the output, as in the reference implementation. The paper does not say which
+    /// one it used.
+    StackRnnSigmoid,
     /// The paper's machine with a gated recurrent unit instead of the reservoir. This is the only baseline that is
     /// taught what to do with its stack.
     DeepStackMachine,
@@ -20,13 +22,14 @@ pub enum Architecture {
 
 impl Architecture {
     /// All architectures, in the paper's order.
-    pub const ALL: [Self; 3] = [Self::Gru, Self::StackRnn, Self::DeepStackMachine];
+    pub const ALL: [Self; 4] = [Self::Gru, Self::StackRnn, Self::StackRnnSigmoid, Self::DeepStackMachine];
 
-    /// Returns the paper's name for this architecture.
+    /// Returns the paper's name for this architecture, or that name with our variant.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gru => "GRU",
             Self::StackRnn => "SRNN",
+            Self::StackRnnSigmoid => "SRNN-sigmoid",
             Self::DeepStackMachine => "DSM",
         }
     }

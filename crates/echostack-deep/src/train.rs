@@ -53,6 +53,10 @@ impl Trained {
                 let layer = StackRnn::draw(&mut drawing, channels, units);
                 Box::new(Regression::new(layer, &mut drawing, shape))
             }
+            Architecture::StackRnnSigmoid => {
+                let layer = StackRnn::draw(&mut drawing, channels, units);
+                Box::new(Regression::new(layer, &mut drawing, shape).with_sigmoid())
+            }
             Architecture::DeepStackMachine => Box::new(StackMachine::draw(&mut drawing, alphabet, units, traces)),
         };
         let mut outputs = traces.iter().flat_map(|trace| trace.steps()).flat_map(|step| &step.output);

@@ -1,7 +1,7 @@
 //! The program `echostack-engine`, which judges words and counts contexts by the billion. `echostack score` calls it.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use echostack::Word;
+use echostack::file::replace;
 use echostack::teach::{Context as Asked, Depth, TraceReader, write_contexts};
 use echostack_engine::{
     Access, Certificates, Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts,
@@ -380,11 +381,18 @@ fn pack(args: &Pack) -> Result<()> {
     })
 }
 
-fn write(path: &str, content: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
-    let refused = || format!("could not write {path}");
-    let mut out = BufWriter::new(File::create(path).with_context(refused)?);
-    content(&mut out)?;
-    out.flush().with_context(refused)
+fn write(path: &str, content: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+    let mut refused = None;
+    let written = replace(Path::new(path), |out| {
+        content(out).map_err(|error| {
+            refused = Some(error);
+            std::io::ErrorKind::Other.into()
+        })
+    });
+    match refused {
+        Some(error) => Err(error),
+        None => written.with_context(|| format!("could not write {path}")),
+    }
 }
 
 /// A progress bar on the terminal.

@@ -34,7 +34,7 @@ impl Named {
     pub(crate) fn open(path: &Path) -> Result<Self, JudgeError> {
         let refused = |error| FileError::Io { path: path.to_path_buf(), error };
         let path = std::path::absolute(path).map_err(refused)?;
-        let bytes = file::read(&path)?;
+        let bytes = file::read_within(&path, file::MAX_BYTES)?;
         Self::new(&bytes, Some(path.to_string_lossy().into_owned()))
     }
 

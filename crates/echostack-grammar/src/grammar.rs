@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use echostack::file::{FileError, read_text};
 use echostack::language::Language;
 use echostack::{Automaton, SymbolId, Word};
 use rand::seq::IndexedRandom;
@@ -112,15 +113,10 @@ impl Grammar {
 }
 
 fn read(path: &Path) -> Result<String, GrammarError> {
-    let io = |error| GrammarError::Io { path: path.display().to_string(), error };
-    let length = std::fs::metadata(path).map_err(io)?.len();
-    if length > MAX_FILE {
-        return Err(GrammarError::Syntax(format!(
-            "{} has {length} bytes; at most {MAX_FILE} are allowed",
-            path.display()
-        )));
-    }
-    std::fs::read_to_string(path).map_err(io)
+    read_text(path, MAX_FILE).map_err(|error| match error {
+        FileError::Io { path, error } => GrammarError::Io { path: path.display().to_string(), error },
+        other => GrammarError::Syntax(format!("{}: {other}", path.display())),
+    })
 }
 
 fn read_lexer(path: &Path) -> Result<Lexer, GrammarError> {

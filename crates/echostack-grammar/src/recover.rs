@@ -59,7 +59,7 @@ impl Judge {
                 (std::str::from_utf8(valid).unwrap_or_default(), rest.first().copied())
             }
         };
-        let (mut pieces, mut complete) = self.pieces(valid, recovery.mistakes);
+        let (mut pieces, mut complete) = self.pieces(valid, broken.is_none(), recovery.mistakes);
         if let (Some(byte), true) = (broken, complete) {
             let (start, end) = (valid.len(), text.len());
             pieces.push(Piece { symbol: SymbolId::UNKNOWN, kind: PieceKind::NotUtf8(byte), start, end });
@@ -95,10 +95,11 @@ impl Judge {
         }
     }
 
-    /// Splits a text into pieces. At most `most` of them are faulty; returns whether these are all pieces of the text.
-    fn pieces(&self, text: &str, most: usize) -> (Vec<Piece>, bool) {
+    /// Splits a text into pieces. If it goes on (`!ends`), a token that may go on, too, is left out. At most `most` pieces are
+    /// faulty; returns whether these are all pieces of the text.
+    fn pieces(&self, text: &str, ends: bool, most: usize) -> (Vec<Piece>, bool) {
         if let Some(lexer) = self.lexer() {
-            return lexed(lexer, self.symbols(), text, most);
+            return lexed(lexer, self.symbols(), (text, ends), most);
         }
         let one = |(start, letter): (usize, char)| {
             let end = start + letter.len_utf8();
@@ -110,7 +111,7 @@ impl Judge {
 
 /// Splits a text into tokens and what is between them. Characters next to each other that no token begins with are one
 /// piece.
-fn lexed(lexer: &Lexer, symbols: &[SymbolId], text: &str, most: usize) -> (Vec<Piece>, bool) {
+fn lexed(lexer: &Lexer, symbols: &[SymbolId], (text, ends): (&str, bool), most: usize) -> (Vec<Piece>, bool) {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut tokenizer = Tokenizer::new(lexer);
     let (mut from, mut faults) = (0, 0);
@@ -119,7 +120,10 @@ fn lexed(lexer: &Lexer, symbols: &[SymbolId], text: &str, most: usize) -> (Vec<P
             let (start, end) = (start as usize, end as usize);
             pieces.push(Piece { symbol: symbols[name as usize], kind: PieceKind::Token(name), start, end });
         };
-        let read = tokenizer.read(&text.as_bytes()[from..], &mut keep).and_then(|()| tokenizer.finish(&mut keep));
+        let mut read = tokenizer.read(&text.as_bytes()[from..], &mut keep);
+        if ends && read.is_ok() {
+            read = tokenizer.finish(&mut keep);
+        }
         let Err(mut fault) = read else { return (pieces, true) };
         let start = fault.byte() as usize;
         // A fault is at the beginning of a character, unless a rule of the lexer matches a part of one.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use echostack::automaton::{AutomatonError, AutomatonJsonError};
+use echostack::file::{FileError, MAX_BYTES, read_text};
 use echostack::language::{Language, Walks};
 use echostack::name::UnknownName;
 use echostack::recognize::Mode;
@@ -44,13 +45,8 @@ pub enum SubjectError {
         missing: Vec<String>,
     },
     /// The file of an automaton could not be read.
-    #[error("could not read {path}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The reason.
-        source: std::io::Error,
-    },
+    #[error("could not read the automaton")]
+    File(#[from] FileError),
     /// The file is not a valid automaton.
     #[error("could not use {path}")]
     Json {
@@ -179,7 +175,7 @@ impl Subject {
     /// If the file cannot be read or is invalid.
     pub fn open_automaton(path: &Path, control: &dyn Control) -> Result<Self, SubjectError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| SubjectError::Io { path: name.clone(), source })?;
+        let text = read_text(path, MAX_BYTES)?;
         let automaton = Automaton::from_json(&text);
         let automaton = automaton.map_err(|source| SubjectError::Json { path: name.clone(), source })?;
         Ok(Self::of_automaton(&name, automaton, control)?)
@@ -364,7 +360,7 @@ mod tests {
         let message = named("task:dyck1").unwrap().check_tokens(grammar.alphabet()).unwrap_err().to_string();
         assert_eq!(message, "the machine reads the tokens x, but the tokens of dyck1 are ( )");
         assert!(matches!(named("task:nothing"), Err(SubjectError::Task(_))));
-        assert!(matches!(named("nothing"), Err(SubjectError::Io { .. })));
+        assert!(matches!(named("nothing"), Err(SubjectError::File(_))));
         assert!(matches!(named("grammar:nothing"), Err(SubjectError::Grammar { .. })));
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use echostack::file::replace;
 use serde_json::{Value, json};
 
 use crate::checks::{Checks, Sample};
@@ -229,11 +230,12 @@ impl Inferred {
 /// Writes a language and its report into a folder, which is created if it does not exist.
 pub(crate) fn save(folder: &Path, language: Option<&Language>, report: &str) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
+    let write = |file: usize, text: &str| replace(&folder.join(FILES[file]), |out| out.write_all(text.as_bytes()));
     if let Some(language) = language {
-        std::fs::write(folder.join(FILES[0]), &language.files().grammar)?;
-        std::fs::write(folder.join(FILES[1]), &language.files().lexer)?;
+        write(0, &language.files().grammar)?;
+        write(1, &language.files().lexer)?;
     }
-    std::fs::write(folder.join(FILES[2]), report)
+    write(2, report)
 }
 
 /// Writes the tokens and the grammar of a language.

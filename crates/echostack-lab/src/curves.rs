@@ -223,10 +223,12 @@ fn style(model: &str, in_family: bool) -> (&'static str, MarkerShape, f64) {
         ("#009e73", MarkerShape::Triangle, 1.16),
         ("#cc79a7", MarkerShape::Diamond, 0.74),
         ("#000000", MarkerShape::Cross, 0.86),
+        ("#e69f00", MarkerShape::Circle, 1.08),
     ];
     let number = match model {
         "GRU" => 3,
         "SRNN" => 4,
+        "SRNN-sigmoid" => 5,
         "DSM" => 2,
         "RMM" => 1,
         _ if !in_family => usize::from(model.contains("RSM")),

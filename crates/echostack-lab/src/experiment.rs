@@ -177,21 +177,24 @@ impl<'a> Experiment<'a> {
             progress.done(state.1, of, &line);
             state.0.append(line)
         };
-        for planned in &self.units {
-            let unit = &planned.unit;
-            let missing = |repeat: bool, count: usize| -> Vec<usize> {
-                (0..count).filter(|&number| !known.contains(&(unit.clone(), repeat, number))).collect()
-            };
-            let choices = self.choices(planned);
-            let new = missing(false, choices.len());
-            side_by_side(&new, |draw| append(Line::Draw(self.search(planned, draw, &choices[draw]))))?;
-            let best = {
-                let state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                best(state.0.lines(), unit)
-            };
-            let new = missing(true, repeats);
-            side_by_side(&new, |repeat| append(Line::Repeat(self.repeat(planned, &best, repeat))))?;
-        }
+        let is_missing =
+            |planned: &Planned<'_>, repeat, number| !known.contains(&(planned.unit.clone(), repeat, number));
+        let choices: Vec<Vec<Choice>> = self.units.iter().map(|planned| self.choices(planned)).collect();
+        let draws =
+            choices.iter().enumerate().flat_map(|(unit, choices)| (0..choices.len()).map(move |draw| (unit, draw)));
+        let new: Vec<_> = draws.filter(|&(unit, draw)| is_missing(&self.units[unit], false, draw)).collect();
+        side_by_side(&new, |(unit, draw)| {
+            append(Line::Draw(self.search(&self.units[unit], draw, &choices[unit][draw])))
+        })?;
+        let best: Vec<Choice> = {
+            let state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            self.units.iter().map(|planned| best(state.0.lines(), &planned.unit)).collect()
+        };
+        // All first repeats come before all second ones, so that a record that is not finished has about as many of each
+        // cell.
+        let repeats = (0..repeats).flat_map(|repeat| (0..self.units.len()).map(move |unit| (unit, repeat)));
+        let new: Vec<_> = repeats.filter(|&(unit, repeat)| is_missing(&self.units[unit], true, repeat)).collect();
+        side_by_side(&new, |(unit, repeat)| append(Line::Repeat(self.repeat(&self.units[unit], &best[unit], repeat))))?;
         Ok(())
     }
 
@@ -334,7 +337,10 @@ fn digest(name: &str) -> u64 {
 
 /// Processes cells on as many threads as rayon has, each cell on a single thread. The time of a cell is thus its own,
 /// and no cell waits for a part of another.
-fn side_by_side(cells: &[usize], work: impl Fn(usize) -> Result<(), RecordError> + Sync) -> Result<(), RecordError> {
+fn side_by_side(
+    cells: &[(usize, usize)],
+    work: impl Fn((usize, usize)) -> Result<(), RecordError> + Sync,
+) -> Result<(), RecordError> {
     let next = AtomicUsize::new(0);
     let one_by_one = || {
         while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {

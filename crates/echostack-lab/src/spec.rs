@@ -131,7 +131,7 @@ impl Specification {
             ]
         });
         let differs = |((what, given), (_, wanted)): ((&str, String), (&str, String))| {
-            (given != wanted).then(|| format!("{given} {what} instead of {wanted}"))
+            (given != wanted).then(|| format!("{given} instead of {wanted} {what}"))
         };
         let swept = self.sweep.iter().map(|sweep| format!("{} not searched but compared", sweep.name));
         given.into_iter().zip(wanted).filter_map(differs).chain(swept).collect()
@@ -180,6 +180,6 @@ mod tests {
         assert!(spec("tasks = ['dyck1']\ntrain_words = [10, 100]").is_empty());
         assert!(spec("repeats = 3").is_empty());
         let few = spec("draws = 5\n[[tests]]\nname = 'valid'\nwords = 20");
-        assert_eq!(few, ["5 draws instead of 20", "20 test words instead of 100"]);
+        assert_eq!(few, ["5 instead of 20 draws", "20 instead of 100 test words"]);
     }
 }

@@ -1,6 +1,7 @@
 //! Trains machines on the paper's tasks and measures their error on longer words.
 //!
-//! `cargo run --release --example zero_error [TASK [KIND [NEURONS [SEEDS]]]]`, for instance `dyck1 cycle 256 10`.
+//! `cargo run --release --example zero_error [TASK [KIND [NEURONS [SEEDS]]]]`, for instance `dyck1 cycle 256 10` for the
+//! seeds 0 to 9, or `all all 256 100..120`. A line at the end of each task and kind has the number of seeds without error.
 
 use std::time::Instant;
 
@@ -15,13 +16,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = arguments.first().filter(|name| *name != "all").map(|name| name.parse::<Task>()).transpose()?;
     let kind = arguments.get(1).filter(|name| *name != "all");
     let neurons = arguments.get(2).map_or(Ok(256), |text| text.parse())?;
-    let seeds: u64 = arguments.get(3).map_or(Ok(10), |text| text.parse())?;
+    let seeds = arguments.get(3).map_or("10", String::as_str);
+    let (first, end): (u64, u64) = match seeds.split_once("..") {
+        Some((first, end)) => (first.parse()?, end.parse()?),
+        None => (0, seeds.parse()?),
+    };
     for task in Task::ALL.into_iter().filter(|&one| task.is_none_or(|task| task == one)) {
         for reservoir in ReservoirKind::ALL {
             if kind.is_some_and(|kind| *kind != format!("{reservoir:?}").to_lowercase()) {
                 continue;
             }
-            for seed in 0..seeds {
+            let mut errors = Vec::new();
+            for seed in first..end {
                 let train = task.examples(Split::Train, 100, seed);
                 let test = task.examples(Split::Test, 100, seed);
                 let params = task.params(reservoir, neurons, seed).check()?;
@@ -30,6 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let trained = start.elapsed();
                 let start = Instant::now();
                 let Score { error, tokens, .. } = score(&machine, &test, Limits::default());
+                errors.push(error);
                 let support = [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output]
                     .map(|readout| machine.support(readout));
                 println!(
@@ -40,6 +47,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     start.elapsed().as_secs_f64() * 1e3,
                 );
             }
+            let (zeros, mean) = (errors.iter().filter(|error| **error == 0.).count(), errors.iter().sum::<f64>());
+            println!(
+                "{task} {reservoir:?}: {zeros} of {} without error, mean {:.2e}",
+                errors.len(),
+                mean / errors.len() as f64
+            );
         }
     }
     Ok(())

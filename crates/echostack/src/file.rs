@@ -4,7 +4,7 @@
 //! Machines and tables are saved in such files. The key of the header says which of the two a file contains.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, TensorView};
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the file formats. Files of any other version are rejected.
 pub(crate) const VERSION: u32 = 1;
-/// The maximum size of a file that is read.
-const MAX_FILE_BYTES: u64 = 1 << 30;
+/// The maximum size of a file that is read, unless told otherwise.
+pub const MAX_BYTES: u64 = 1 << 30;
 
 /// The reason a model file could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -30,9 +30,16 @@ pub enum FileError {
         /// source.
         error: std::io::Error,
     },
-    /// The file is larger than any model can be.
-    #[error("the file has {0} bytes or more; a model file has at most {MAX_FILE_BYTES}")]
-    TooLarge(u64),
+    /// The file exceeds one of the limits under which it is read.
+    #[error("the file has {given} {what} or more; the limit is {most}")]
+    Limit {
+        /// What there is too much of: bytes, or one of the numbers in [`FileLimits`].
+        what: &'static str,
+        /// How much the file has, at least.
+        given: u64,
+        /// The limit.
+        most: u64,
+    },
     /// The bytes are not a safetensors file, or have no echostack header.
     #[error("this is not an echostack model: {0}")]
     NotAModel(String),
@@ -160,37 +167,199 @@ pub(crate) fn header(key: &str, bytes: &[u8]) -> Result<Option<String>, FileErro
     Ok(metadata.metadata().as_ref().and_then(|map| map.get(key)).cloned())
 }
 
-/// Writes a file. An existing file is replaced atomically: as a whole, or not at all.
+/// Writes a model file, as [`replace`] does.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        #[allow(unused_mut, reason = "only on Unix are there permissions to set")]
-        let mut builder = tempfile::Builder::new();
-        // Use the permissions of an ordinary new file instead of the private ones of a temporary file. The umask still
-        // applies.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| FileError::Io { path: path.to_path_buf(), error })
+    replace(path, |out| out.write_all(bytes)).map_err(|error| FileError::Io { path: path.to_path_buf(), error })
 }
 
-/// Reads a file, unless it is too large.
+/// Writes a file. An existing file is replaced atomically: as a whole, or not at all, even if the program is killed or the
+/// disk is full. A link is followed. What is not a file, such as a pipe or a device, is written to directly.
+///
+/// ```
+/// use echostack::file::replace;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("notes.txt");
+/// replace(&path, |out| writeln!(out, "first"))?;
+/// let failed = replace(&path, |out| {
+///     writeln!(out, "the beginning of the second")?;
+///     Err(std::io::Error::other("no more"))
+/// });
+/// assert!(failed.is_err());
+/// assert_eq!(std::fs::read_to_string(&path)?, "first\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// # Errors
-/// If the operating system reports an error, or if the file is larger than any model can be.
-pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+/// If the operating system or `write` reports an error.
+pub fn replace(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()>) -> std::io::Result<()> {
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let existing = std::fs::metadata(path).ok();
+    if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
+        let mut out = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
+        write(&mut out)?;
+        return out.flush();
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    #[allow(unused_mut, reason = "only on Unix are there permissions to set")]
+    let mut builder = tempfile::Builder::new();
+    // Use the permissions of an ordinary new file instead of the private ones of a temporary file. The umask still
+    // applies.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
+    let mut out = BufWriter::new(&mut file);
+    write(&mut out)?;
+    out.flush()?;
+    drop(out);
+    if let Some(existing) = existing {
+        file.as_file().set_permissions(existing.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// What a model file may contain. The defaults are large enough for every model that can be made; a service that reads
+/// models of strangers may want less. The limits are checked before anything is allocated for the model.
+///
+/// ```
+/// use echostack::file::FileLimits;
+/// use echostack::{Manifest, Model, Oracle, Table, tasks::Task};
+/// let table = Table::new(&Oracle::strict(Task::Json.automaton().unwrap())?, Manifest::default())?;
+/// let limits: FileLimits = "bytes=1000000,states=10".parse()?;
+/// let refused = Model::from_bytes_within(&table.to_bytes()?, &limits).unwrap_err();
+/// assert_eq!(refused.to_string(), "the file has 21 states or more; the limit is 10");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileLimits {
+    /// The number of bytes of the file.
+    pub bytes: u64,
+    /// The number of symbols of the alphabet.
+    pub symbols: u64,
+    /// The number of neurons of a machine's reservoir.
+    pub neurons: u64,
+    /// The number of states with which a machine compares its own: the distinct halves of its support vectors.
+    pub centres: u64,
+    /// The number of states of a table.
+    pub states: u64,
+}
+
+impl Default for FileLimits {
+    fn default() -> Self {
+        Self { bytes: MAX_BYTES, symbols: 1 << 16, neurons: 1 << 15, centres: 1 << 24, states: 1 << 16 }
+    }
+}
+
+impl FileLimits {
+    /// The names of the limits.
+    pub const NAMES: [&str; 5] = ["bytes", "symbols", "neurons", "centres", "states"];
+
+    /// Sets the limit with this name, and returns whether there is one.
+    pub fn set(&mut self, name: &str, most: u64) -> bool {
+        let limit = match name {
+            "bytes" => &mut self.bytes,
+            "symbols" => &mut self.symbols,
+            "neurons" => &mut self.neurons,
+            "centres" => &mut self.centres,
+            "states" => &mut self.states,
+            _ => return false,
+        };
+        *limit = most;
+        true
+    }
+
+    /// Checks the sizes in the bytes of a file. Whether these bytes are a model is not checked.
+    pub(crate) fn check(&self, bytes: &[u8]) -> Result<(), FileError> {
+        let within =
+            |what, given: u64, most| if given <= most { Ok(()) } else { Err(FileError::Limit { what, given, most }) };
+        within("bytes", bytes.len() as u64, self.bytes)?;
+        let Ok((_, metadata)) = SafeTensors::read_metadata(bytes) else { return Ok(()) };
+        let tensors = metadata.tensors();
+        let size = |name: &str, axis: usize| {
+            tensors.get(name).and_then(|tensor| tensor.shape.get(axis)).map_or(0, |&size| size as u64)
+        };
+        within("neurons", size("centres.stack", 1).max(size("reservoir.recurrent", 1)), self.neurons)?;
+        within("centres", size("centres.input", 0).saturating_add(size("centres.stack", 0)), self.centres)?;
+        within("states", size("accepting", 0), self.states)?;
+        let headers = metadata.metadata().iter().flat_map(HashMap::values);
+        let symbols = headers.filter_map(|header| serde_json::from_str::<Symbols>(header).ok());
+        symbols
+            .map(|names| names.terminals.0 + names.nonterminals.0)
+            .try_for_each(|count| within("symbols", count, self.symbols))
+    }
+}
+
+impl std::str::FromStr for FileLimits {
+    type Err = String;
+
+    /// Reads limits such as `bytes=1000000,neurons=512`. Limits that are not named have their defaults.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut limits = Self::default();
+        for one in text.split(',') {
+            let parts = one.split_once('=').and_then(|(name, most)| Some((name.trim(), most.trim().parse().ok()?)));
+            if !parts.is_some_and(|(name, most)| limits.set(name, most)) {
+                let names = Self::NAMES.join(", ");
+                return Err(format!("{one:?} is not a limit; write NAME=NUMBER, with one of these names: {names}"));
+            }
+        }
+        Ok(limits)
+    }
+}
+
+/// The part of a header that says how many symbols there are.
+#[derive(Deserialize)]
+struct Symbols {
+    terminals: Count,
+    nonterminals: Count,
+}
+
+/// The length of a list, whose items are not kept.
+struct Count(u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items;
+        impl<'de> serde::de::Visitor<'de> for Items {
+            type Value = Count;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Count, A::Error> {
+                let mut count = 0;
+                while items.next_element::<serde::de::IgnoredAny>()?.is_some() {
+                    count += 1;
+                }
+                Ok(Count(count))
+            }
+        }
+        deserializer.deserialize_seq(Items)
+    }
+}
+
+/// Reads a text file, unless it has more bytes than this. A device that never ends is too large.
+///
+/// # Errors
+/// If the operating system reports an error, if the text is not UTF-8, or if the file is too large.
+pub fn read_text(path: &Path, most: u64) -> Result<String, FileError> {
+    String::from_utf8(read_within(path, most)?).map_err(|error| {
+        let error = std::io::Error::new(std::io::ErrorKind::InvalidData, error.utf8_error());
+        FileError::Io { path: path.to_path_buf(), error }
+    })
+}
+
+/// Reads a file, unless it has more bytes than this.
+///
+/// # Errors
+/// If the operating system reports an error, or if the file is too large.
+pub fn read_within(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let io = |error| FileError::Io { path: path.to_path_buf(), error };
     let mut bytes = Vec::new();
     // The size that the operating system reports is not used, because it is zero for devices.
     let file = std::fs::File::open(path).map_err(io)?;
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(FileError::TooLarge(bytes.len() as u64));
-    }
-    Ok(bytes)
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
+    let given = bytes.len() as u64;
+    if given > most { Err(FileError::Limit { what: "bytes", given, most }) } else { Ok(bytes) }
 }

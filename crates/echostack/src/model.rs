@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::file::{self, FileError};
+use crate::file::{self, FileError, FileLimits};
 use crate::machine::Machine;
 use crate::manifest::Manifest;
 use crate::recognize::{
@@ -55,7 +55,24 @@ impl Model {
     /// # Errors
     /// If the file cannot be read, has a different format version, is damaged, or is not a model.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::from_bytes(&file::read(path.as_ref())?)
+        Self::load_within(path, &FileLimits::default())
+    }
+
+    /// Reads a model file within limits, which may be less than what every model can have.
+    ///
+    /// # Errors
+    /// Those of [`Model::load`], and [`FileError::Limit`].
+    pub fn load_within(path: impl AsRef<Path>, limits: &FileLimits) -> Result<Self, FileError> {
+        Self::from_bytes_within(&file::read_within(path.as_ref(), limits.bytes)?, limits)
+    }
+
+    /// Reads a model from the bytes of its file, within limits.
+    ///
+    /// # Errors
+    /// Those of [`Model::from_bytes`], and [`FileError::Limit`].
+    pub fn from_bytes_within(bytes: &[u8], limits: &FileLimits) -> Result<Self, FileError> {
+        limits.check(bytes)?;
+        Self::from_bytes(bytes)
     }
 
     /// Reads a model from the bytes of its file. A machine has a [memory](Machine::with_memory).

@@ -5,13 +5,13 @@ mod common;
 use std::sync::Arc;
 
 use common::{fit, trained};
-use echostack::file::FileError;
+use echostack::file::{FileError, FileLimits};
 use echostack::machine::ActionReadout;
 use echostack::recognize::{Event, Mode, View};
 use echostack::reservoir::ReservoirKind;
 use echostack::reservoir::{Drive, Reservoir, ReservoirParams, Simd};
 use echostack::tasks::{Split, Task};
-use echostack::{Limits, Machine, Params, Recognizer, Word};
+use echostack::{Limits, Machine, Manifest, Model, Oracle, Params, Recognizer, Table, Word};
 use rand::{RngExt, SeedableRng};
 
 /// Returns every margin, output and action on a word, as bits.
@@ -72,6 +72,69 @@ fn files_are_replaced_whole_and_refusals_say_why() {
     // A safetensors file of another program.
     let other = safetensors::serialize(Vec::<(String, safetensors::tensor::TensorView<'_>)>::new(), None).unwrap();
     assert!(matches!(Machine::from_bytes(&other), Err(FileError::NotAModel(_))));
+}
+
+#[test]
+fn each_limit_is_exact() {
+    let machine = trained(Task::Dyck1, ReservoirKind::Cycle, 32, 0);
+    let table = Table::new(&Oracle::strict(Task::Dyck1.automaton().unwrap()).unwrap(), Manifest::default()).unwrap();
+    let files = [machine.to_bytes().unwrap(), table.to_bytes().unwrap()];
+    let (inputs, stacks) = machine.centres();
+    let sizes = [
+        ("bytes", files[0].len(), 0),
+        ("symbols", machine.alphabet().len(), 0),
+        ("neurons", 32, 0),
+        ("centres", inputs + stacks, 0),
+        ("bytes", files[1].len(), 1),
+        ("symbols", table.alphabet().len(), 1),
+        ("states", table.states(), 1),
+    ];
+    for (name, size, file) in sizes {
+        let size = size as u64;
+        let read = |most: u64| {
+            let mut limits = FileLimits::default();
+            assert!(limits.set(name, most));
+            Model::from_bytes_within(&files[file], &limits)
+        };
+        read(size).unwrap();
+        let refused = read(size - 1).unwrap_err();
+        assert!(
+            matches!(refused, FileError::Limit { what, given, most } if (what, given, most) == (name, size, size - 1)),
+            "{refused}"
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.safetensors");
+    machine.save(&path).unwrap();
+    let limits = FileLimits { bytes: files[0].len() as u64 - 1, ..FileLimits::default() };
+    assert!(matches!(Model::load_within(&path, &limits), Err(FileError::Limit { what: "bytes", .. })));
+    assert!("neurons=12, states=3".parse::<FileLimits>().is_ok());
+    for wrong in ["", "neurons", "neurons=-1", "teeth=32"] {
+        assert!(wrong.parse::<FileLimits>().unwrap_err().contains("bytes, symbols, neurons, centres, states"));
+    }
+}
+
+#[test]
+fn replacing_follows_links_and_keeps_permissions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.safetensors");
+    let machine = trained(Task::Anbn, ReservoirKind::Cycle, 32, 0);
+    machine.save(&path).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("m.safetensors", &link).unwrap();
+        machine.save(&link).unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(mode(&path), 0o640);
+        // A device is written to, and not replaced.
+        machine.save("/dev/null").unwrap();
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+    }
+    assert!(Machine::load(&path).is_ok());
 }
 
 #[test]

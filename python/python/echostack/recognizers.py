@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import numbers
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -431,20 +431,30 @@ def _table_from_bytes(data: bytes, n_jobs: int | None = None) -> CompiledTable:
     return CompiledTable(_native.Table.from_bytes(data), n_jobs)
 
 
-def load(path: os.PathLike[str] | str) -> ReservoirStackMachine | CompiledTable:
+def load(
+    path: os.PathLike[str] | str, *, limits: Mapping[str, int] | None = None
+) -> ReservoirStackMachine | CompiledTable:
     """Loads a machine or a table that was saved by this package or by the command line.
 
     Parameters
     ----------
     path : str or path-like
         File to load.
+    limits : mapping of str to int, optional
+        What the file may contain at most, for files of strangers: ``bytes``, ``symbols``, ``neurons``, ``centres`` (of
+        support vectors) and ``states`` (of a table). By default, what the largest model has.
 
     Returns
     -------
     recognizer : ReservoirStackMachine or CompiledTable
         The machine or table in the file.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not a model, is damaged, or exceeds a limit.
     """
     from .machines import ReservoirStackMachine
 
-    native = _native.load(path)
+    native = _native.load(path, limits)
     return CompiledTable(native) if isinstance(native, _native.Table) else ReservoirStackMachine._of(native)

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use echostack::extract::extract;
+use echostack::file::{MAX_BYTES, read_text};
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
 use echostack::teach::{Contradiction, contradictions, read_traces};
@@ -30,7 +31,7 @@ pub(crate) fn open_traces(path: &Path) -> Result<(Arc<Alphabet>, Vec<Trace>)> {
 /// Reads a lexer from a file.
 pub(super) fn open_lexer(path: &Path) -> Result<Lexer> {
     let name = path.display();
-    let source = std::fs::read_to_string(path).with_context(|| format!("could not read {name}"))?;
+    let source = read_text(path, MAX_BYTES).context("could not read the lexer")?;
     Lexer::new(&source).with_context(|| format!("could not use the lexer {name}"))
 }
 

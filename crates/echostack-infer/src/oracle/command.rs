@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -73,7 +72,8 @@ impl Command {
         // The text comes from a file in either case: a pipe would block if the program did not read it.
         let input = if by_path { Stdio::null() } else { File::open(file.path())?.into() };
         let mut command = std::process::Command::new(program);
-        command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
+        in_own_group(&mut command);
         let printed = match &self.pattern {
             Some(_) => Some(NamedTempFile::new_in(self.folder.path())?),
             None => None,
@@ -97,12 +97,12 @@ impl Command {
 impl Oracle for Command {
     fn ask(&self, text: &str) -> Answer {
         let Ok((_file, printed, mut child)) = self.start(text) else { return Answer::Failed(Failure::Start) };
-        let until = Instant::now() + self.limit;
+        let start = Instant::now();
         let mut pause = PAUSES.0;
         loop {
             match child.try_wait() {
                 Ok(Some(status)) => return self.locate(answer(status), printed.as_ref(), text),
-                Ok(None) if Instant::now() < until => std::thread::sleep(pause),
+                Ok(None) if start.elapsed() < self.limit => std::thread::sleep(pause),
                 Ok(None) => {
                     end(&mut child);
                     return Answer::Failed(Failure::Timeout);
@@ -124,15 +124,27 @@ impl Oracle for Command {
 fn answer(status: ExitStatus) -> Answer {
     match status.code() {
         Some(0) => Answer::Yes,
-        Some(code) if code < FIRST_FAILURE && status.signal().is_none() => Answer::No,
+        Some(1..FIRST_FAILURE) => Answer::No,
         _ => Answer::Failed(Failure::Crash),
     }
 }
 
-/// Ends a program, with the processes that it has started in its own group.
+/// Lets a program start as a process group of its own, on systems that have such groups.
+#[cfg_attr(not(unix), allow(unused_variables))]
+pub(super) fn in_own_group(command: &mut std::process::Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+/// Ends a program, with the processes that it has started.
 pub(super) fn end(child: &mut Child) {
-    let group = format!("-{}", child.id());
-    let kill = std::process::Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+    let id = child.id();
+    let (program, arguments) = if cfg!(windows) {
+        ("taskkill", vec!["/F".to_string(), "/T".to_string(), "/PID".to_string(), id.to_string()])
+    } else {
+        ("kill", vec!["-KILL".to_string(), "--".to_string(), format!("-{id}")])
+    };
+    let kill = std::process::Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !kill.is_ok_and(|status| status.success()) {
         _ = child.kill();
     }

@@ -54,6 +54,6 @@ impl Pattern {
         }
         let (line, column) = (first.checked_sub(1)?, number(2)?.checked_sub(1)?);
         let before: usize = text.split_inclusive('\n').take(line).map(|line| line.chars().count()).sum();
-        Some(before + column)
+        before.checked_add(column)
     }
 }

@@ -1,13 +1,12 @@
 //! A program that stays open: one line with a text in, one line with an answer out.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::command::end;
+use super::command::{end, in_own_group};
 use super::sandbox::Sandbox;
 use super::{Answer, Failure, Oracle};
 
@@ -58,7 +57,8 @@ impl Process {
         };
         let (program, arguments) = words.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         let mut command = std::process::Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        in_own_group(&mut command);
         let mut child = command.spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             end(&mut child);
@@ -109,7 +109,7 @@ impl Oracle for Process {
             Failure::Crash
         } else {
             match worker.answers.recv_timeout(self.limit) {
-                Ok(line) => match parse(&line) {
+                Ok(line) => match Answer::from_line(&line) {
                     Some(answer) => {
                         self.idle().push(worker);
                         return answer;
@@ -135,14 +135,16 @@ impl Drop for Process {
     }
 }
 
-/// Returns what a line says, if it is an answer.
-fn parse(line: &str) -> Option<Answer> {
-    let value: serde_json::Value = serde_json::from_str(line).ok()?;
-    if value.as_bool().or_else(|| value.get("valid")?.as_bool())? {
-        return Some(Answer::Yes);
+impl Answer {
+    /// Returns what a line of the protocol says, if it is an answer.
+    pub fn from_line(line: &str) -> Option<Self> {
+        let value: serde_json::Value = serde_json::from_str(line).ok()?;
+        if value.as_bool().or_else(|| value.get("valid")?.as_bool())? {
+            return Some(Self::Yes);
+        }
+        let at = value.get("at").and_then(|at| usize::try_from(at.as_u64()?).ok());
+        Some(at.map_or(Self::No, Self::NoAt))
     }
-    let at = value.get("at").and_then(|at| usize::try_from(at.as_u64()?).ok());
-    Some(at.map_or(Answer::No, Answer::NoAt))
 }
 
 #[cfg(test)]

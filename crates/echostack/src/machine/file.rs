@@ -225,7 +225,7 @@ impl Machine {
     /// # Errors
     /// If the operating system reports an error, the file is not a model of this version, or the model is damaged.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::from_bytes(&file::read(path.as_ref())?)
+        Self::from_bytes(&file::read_within(path.as_ref(), file::MAX_BYTES)?)
     }
 }
 

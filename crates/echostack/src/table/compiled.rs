@@ -16,6 +16,7 @@ use super::frames::{Admitted, Frames, Keep};
 use super::fuse::Fused;
 use super::rows::{Rows, State};
 use crate::automaton::{AutomatonError, MAX_POP, Oracle};
+use crate::control::Control;
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
 use crate::manifest::Manifest;
 use crate::recognize::{Limits, Mode, Recognizer, Reduction, Run, Stack};
@@ -61,7 +62,15 @@ impl Table {
     /// # Errors
     /// [`AutomatonError::TooLarge`] if the table would need more than 65,536 states, or too many actions.
     pub fn new(oracle: &Oracle, manifest: Manifest) -> Result<Self, AutomatonError> {
-        let rows = Rows::of(oracle)?.merged();
+        Self::controlled(oracle, manifest, &())
+    }
+
+    /// Compiles the automaton of an oracle under a control, since an automaton with long rules may take long.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`AutomatonError::Cancelled`].
+    pub fn controlled(oracle: &Oracle, manifest: Manifest, control: &dyn Control) -> Result<Self, AutomatonError> {
+        let rows = Rows::of(oracle, control)?.merged(control)?;
         Self::of(oracle.automaton().alphabet().clone(), manifest, rows).ok_or(AutomatonError::TooLarge)
     }
 
@@ -344,6 +353,6 @@ impl Table {
     /// # Errors
     /// If the file cannot be read, is not a table of this format version, or is damaged.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::from_bytes(&file::read(path.as_ref())?)
+        Self::from_bytes(&file::read_within(path.as_ref(), file::MAX_BYTES)?)
     }
 }

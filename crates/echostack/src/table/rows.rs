@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::automaton::reach::{ElementId, Phase, Reach, Strict};
 use crate::automaton::{AutomatonError, Oracle};
+use crate::control::{Control, Poll};
 use crate::recognize::Reduction;
 use crate::symbol::{Lookahead, SymbolId};
 
@@ -24,6 +25,9 @@ pub(super) struct Rows {
     /// pushed there. A token is pushed where it may follow.
     pub(super) pushes: Vec<u32>,
 }
+
+/// The maximum number of entries of the rows before states are merged.
+const MAX_ENTRIES: usize = 1 << 27;
 
 impl Rows {
     fn look(&self, lookahead: Lookahead) -> usize {
@@ -63,12 +67,15 @@ impl Rows {
     }
 
     /// Computes the rows of a strict automaton, for everything that can be reached.
-    pub(super) fn of(oracle: &Oracle) -> Result<Self, AutomatonError> {
+    pub(super) fn of(oracle: &Oracle, control: &dyn Control) -> Result<Self, AutomatonError> {
         let alphabet = oracle.automaton().alphabet();
         let mut strict = Strict::new(oracle, 0)?;
-        let (reach, _) = Reach::new(&mut strict, &())?;
+        let (reach, _) = Reach::new(&mut strict, control)?;
         let states = strict.elements().count();
         let (terminals, symbols) = (alphabet.terminals().len(), alphabet.len());
+        if states.saturating_mul(symbols + 1) > MAX_ENTRIES {
+            return Err(AutomatonError::TooLarge);
+        }
         let mut rows = Self {
             terminals,
             symbols,
@@ -105,12 +112,14 @@ impl Rows {
 
     /// Returns equivalent rows with as few states as possible. States are merged if the same is done in them, and if
     /// the same symbols lead from them to states that are merged, too. States for different symbols are not merged.
-    pub(super) fn merged(self) -> Self {
+    pub(super) fn merged(self, control: &dyn Control) -> Result<Self, AutomatonError> {
         let looks = self.terminals + 1;
-        let Some(tops) = self.tops() else { return self };
+        let Some(tops) = self.tops() else { return Ok(self) };
         let mut classes: Vec<u32> = vec![0; self.states()];
         let mut count = 0;
+        let mut poll = Poll::new(control);
         loop {
+            poll.steps(self.pushes.len())?;
             let mut numbers = HashMap::new();
             let next: Vec<u32> = (0..self.states())
                 .map(|state| {
@@ -134,7 +143,7 @@ impl Rows {
         classes.iter().enumerate().rev().for_each(|(state, &class)| first[class as usize] = Some(state));
         let kept: Vec<usize> = first.into_iter().flatten().collect();
         let moved = |to: &u32| to.checked_sub(1).map_or(0, |to| classes[to as usize] + 1);
-        Self {
+        Ok(Self {
             accepting: kept.iter().map(|&state| self.accepting[state]).collect(),
             actions: kept.iter().flat_map(|&state| &self.actions[state * looks..][..looks]).copied().collect(),
             pushes: kept
@@ -143,6 +152,6 @@ impl Rows {
                 .map(moved)
                 .collect(),
             ..self
-        }
+        })
     }
 }

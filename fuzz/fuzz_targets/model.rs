@@ -1,0 +1,4 @@
+//! The target `model`, for libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| echostack_fuzz::targets::model(data));
