@@ -112,7 +112,7 @@ class Trial:
             content[seed] = [path.read_bytes() for path in paths]
         if content["1"] == content["2"]:
             sys.exit(f"{name} writes the same for both seeds, so that nothing can be seen")
-        killed, counts = 0, {"old": 0, "new": 0}
+        killed, counts = 0, {"old": 0, "new": 0, "broken": 0}
         for round in range(kills):
             old, new = "12"[round % 2], "21"[round % 2]
             for path, bytes in zip(paths, content[old]):
@@ -121,10 +121,11 @@ class Trial:
             for path, before, after in zip(paths, content[old], content[new]):
                 found = path.read_bytes() if path.exists() else None
                 if found not in (before, after):
+                    counts["broken"] += 1
                     self.report(f"{name}: {path.name} has {len(found or b'')} bytes, not {len(before)} or {len(after)}")
                 else:
                     counts["old" if found == before else "new"] += 1
-        print(f"{name}: {killed} of {kills} killed, files old {counts['old']}, new {counts['new']}, broken 0")
+        print(f"{name}: {killed} of {kills} killed, files {counts}")
         return killed
 
     def resumed(self, name, arguments, result, kills):

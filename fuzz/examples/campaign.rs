@@ -49,7 +49,7 @@ fn mutated(inputs: &[Vec<u8>], random: &mut ChaCha8Rng) -> Vec<u8> {
     let mut input = inputs[random.random_range(0..inputs.len())].clone();
     for _ in 0..random.random_range(1..8) {
         let at = random.random_range(0..=input.len());
-        match random.random_range(0..6) {
+        match random.random_range(0..7) {
             0 | 1 if at < input.len() => input[at] = random.random(),
             2 if at < input.len() => input[at] ^= 1 << random.random_range(0..8),
             3 => {
@@ -62,6 +62,11 @@ fn mutated(inputs: &[Vec<u8>], random: &mut ChaCha8Rng) -> Vec<u8> {
                 let start = random.random_range(0..=other.len());
                 let end = (start + random.random_range(1..32)).min(other.len());
                 input.splice(at..at, other[start..end].iter().copied());
+            }
+            5 if at < input.len() => {
+                // One byte many times, for what nests.
+                let piece = vec![input[at]; 1 << random.random_range(0..14)];
+                input.splice(at..at, piece);
             }
             _ => {
                 let piece: [u8; 6] = random.random();

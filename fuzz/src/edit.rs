@@ -41,7 +41,7 @@ impl Base {
     fn edit(&mut self, [kind, low, high, a, b, c]: [u8; 6]) {
         let at = usize::from(u16::from_le_bytes([low, high]));
         let (header, body) = (&mut self.header, &mut self.body);
-        let kind = if body.is_empty() { kind % 4 } else { kind % 8 };
+        let kind = if body.is_empty() { kind % 6 } else { kind % 10 };
         match kind {
             0 if !header.is_empty() => {
                 let at = at % header.len();
@@ -57,11 +57,12 @@ impl Base {
                 header.drain(at..end);
             }
             3 => replace_number(header, at, a),
-            4 => overwrite(body, 8 * (at + (usize::from(b) << 16)), &float(a, c).to_le_bytes()),
-            5 => overwrite(body, 4 * (at + (usize::from(b) << 16)), &integer(a, c).to_le_bytes()),
-            6 => overwrite(body, at + (usize::from(b) << 16), &[a]),
-            7 if a % 16 == 0 => body.truncate(at),
-            7 if a % 16 == 1 => body.resize(body.len() + at % 64, b),
+            4 | 5 => change_item(header, at, a.is_multiple_of(2)),
+            6 => overwrite(body, 8 * (at + (usize::from(b) << 16)), &float(a, c).to_le_bytes()),
+            7 => overwrite(body, 4 * (at + (usize::from(b) << 16)), &integer(a, c).to_le_bytes()),
+            8 => overwrite(body, at + (usize::from(b) << 16), &[a]),
+            9 if a % 16 == 0 => body.truncate(at),
+            9 if a % 16 == 1 => body.resize(body.len() + at % 64, b),
             _ => {}
         }
     }
@@ -73,6 +74,15 @@ fn overwrite(body: &mut [u8], at: usize, bytes: &[u8]) {
         let at = at / bytes.len() % places * bytes.len();
         body[at..at + bytes.len()].copy_from_slice(bytes);
     }
+}
+
+/// Removes or repeats an item of a list: what is between two commas at or after a place in a text.
+fn change_item(text: &mut Vec<u8>, at: usize, removes: bool) {
+    let from = at % text.len().max(1);
+    let mut commas = (from..text.len()).filter(|&at| text[at] == b',');
+    let (Some(start), Some(end)) = (commas.next(), commas.next()) else { return };
+    let item: Vec<u8> = if removes { Vec::new() } else { text[start..end].repeat(2) };
+    text.splice(start..end, item);
 }
 
 /// Replaces the first number at or after a place in a text.

@@ -3,7 +3,6 @@
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use arrow_array::builder::{FixedSizeListBuilder, Int32Builder, LargeListBuilder, ListBuilder, StringBuilder};
@@ -11,13 +10,14 @@ use arrow_array::builder::{StringDictionaryBuilder, UInt8Builder};
 use arrow_array::types::UInt8Type;
 use arrow_array::{Array, ArrayRef, StringArray, StringViewArray};
 use echostack::certify::check;
+use echostack::control::Budget;
 use echostack::recognize::{Outcome, Recovery, Status, mistakes};
 use echostack::symbol::Input;
 use echostack::table::Lanes;
 use echostack::teach::{read_contexts, read_traces, write_contexts, write_traces};
 use echostack::{
-    Automaton, Certificate, Control, Limits, Manifest, Model, Oracle, Recognizer, Scanner, Session, SymbolId, Table,
-    Verdict, Word,
+    Automaton, Certificate, Limits, Manifest, Model, Oracle, Recognizer, Scanner, Session, SymbolId, Table, Verdict,
+    Word,
 };
 use echostack_arrow::Words;
 use echostack_grammar::{Encoding, Grammar, Judge, Judgement, Lexer};
@@ -49,15 +49,6 @@ pub const ALL: [(&str, Target); 12] = [
 
 /// Small limits, so that a machine that loops or pushes without end is stopped soon.
 const LIMITS: Limits = Limits { depth: 1 << 10, actions: 64, actions_per_symbol: 2 };
-
-/// A control that cancels a call after it was asked a number of times.
-struct Budget(AtomicUsize);
-
-impl Control for Budget {
-    fn cancelled(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
-    }
-}
 
 /// Returns a file: what follows the first byte as it is, or as edits of one of the bases.
 fn file(bases: &[Base], data: &[u8]) -> Option<Vec<u8>> {
@@ -132,7 +123,7 @@ pub fn certificate(data: &[u8]) {
     static DIGESTS: LazyLock<[String; 2]> = LazyLock::new(|| [digest(&SUBJECTS[0].oracle), digest(&FLAT)]);
     let Some(bytes) = file(&BASES, data) else { return };
     let Ok(text) = String::from_utf8(bytes) else { return };
-    let budget = || Budget(200_000.into());
+    let budget = || Budget::new(200_000);
     if let Ok(honest) = Certificate::from_json(&text) {
         assert_eq!(Certificate::from_json(&honest.to_json()).unwrap().to_json(), honest.to_json());
         for subject in SUBJECTS.iter().take(CERTIFICATES.len()) {
@@ -151,7 +142,7 @@ pub fn grammar(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Ok(grammar) = Grammar::new("grammar", text, Encoding::Auto) else { return };
     let automaton = echostack::language::Language::automaton(&grammar).clone();
-    let Ok(oracle) = Oracle::controlled(automaton, &Budget(200.into())) else { return };
+    let Ok(oracle) = Oracle::controlled(automaton, &Budget::new(20)) else { return };
     for word in short_words(oracle.alphabet().terminals().len(), 20) {
         oracle.judge_with(&Word::Symbols(word), LIMITS, &mut ());
     }
@@ -179,8 +170,8 @@ pub fn automaton(data: &[u8]) {
     let Ok(text) = String::from_utf8(bytes) else { return };
     let Ok(automaton) = Automaton::from_json(&text) else { return };
     assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().to_json(), automaton.to_json());
-    let Ok(oracle) = Oracle::controlled(automaton, &Budget(200.into())) else { return };
-    let Ok(table) = Table::controlled(&oracle, Manifest::default(), &Budget(200.into())) else { return };
+    let Ok(oracle) = Oracle::controlled(automaton, &Budget::new(20)) else { return };
+    let Ok(table) = Table::controlled(&oracle, Manifest::default(), &Budget::new(20)) else { return };
     let terminals = oracle.alphabet().terminals().len();
     let mut words = short_words(terminals, 40);
     words.push(word(data, terminals));

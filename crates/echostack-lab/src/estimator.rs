@@ -14,7 +14,7 @@ pub type Choice = BTreeMap<String, f64>;
 pub type Space = BTreeMap<String, Vec<f64>>;
 
 /// The reason why a model could not be trained.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct EstimatorError(pub String);
 

@@ -186,7 +186,7 @@ impl<'a> Experiment<'a> {
         side_by_side(&new, |(unit, draw)| {
             append(Line::Draw(self.search(&self.units[unit], draw, &choices[unit][draw])))
         })?;
-        let best: Vec<Choice> = {
+        let best: Vec<Result<Choice, EstimatorError>> = {
             let state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             self.units.iter().map(|planned| best(state.0.lines(), &planned.unit)).collect()
         };
@@ -262,12 +262,13 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    fn repeat(&self, planned: &Planned<'_>, choice: &Choice, repeat: usize) -> Repeat {
+    fn repeat(&self, planned: &Planned<'_>, best: &Result<Choice, EstimatorError>, repeat: usize) -> Repeat {
         let Planned { unit, problem, model, .. } = planned;
         let seed = self.specification.seed + repeat as u64;
         let training = problem.training(unit.words, self.specification.negatives, seed);
         let start = Instant::now();
-        let trained = model.prepare(problem, choice, seed).and_then(|prepared| prepared.train(&training));
+        let prepared = best.clone().and_then(|choice| model.prepare(problem, &choice, seed));
+        let trained = prepared.and_then(|prepared| prepared.train(&training));
         let train_seconds = start.elapsed().as_secs_f64();
         let (mut errors, mut root_mean_square, mut wrong) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut test_seconds = 0.;
@@ -294,7 +295,7 @@ impl<'a> Experiment<'a> {
         Repeat {
             unit: unit.clone(),
             repeat,
-            choice: choice.clone(),
+            choice: best.clone().unwrap_or_default(),
             seed,
             errors,
             root_mean_square,
@@ -363,14 +364,25 @@ fn side_by_side(
 
 /// Returns the hyperparameters with the smallest mean error. Among equal ones, the first draw wins. They are empty if
 /// nothing was searched.
-fn best(lines: &[Line], unit: &Unit) -> Choice {
-    let draws = lines.iter().filter_map(|line| match line {
-        Line::Draw(draw) if draw.unit == *unit && draw.failed.is_none() => Some(draw),
-        _ => None,
-    });
+///
+/// # Errors
+/// If every draw failed.
+fn best(lines: &[Line], unit: &Unit) -> Result<Choice, EstimatorError> {
+    let draws: Vec<&Draw> = lines
+        .iter()
+        .filter_map(|line| match line {
+            Line::Draw(draw) if draw.unit == *unit => Some(draw),
+            _ => None,
+        })
+        .collect();
     let mean = |draw: &Draw| draw.errors.iter().sum::<f64>() / draw.errors.len().max(1) as f64;
-    let best = draws.min_by(|a, b| mean(a).total_cmp(&mean(b)).then(a.draw.cmp(&b.draw)));
-    best.map(|draw| draw.choice.clone()).unwrap_or_default()
+    let succeeded = draws.iter().filter(|draw| draw.failed.is_none());
+    let best = succeeded.min_by(|a, b| mean(a).total_cmp(&mean(b)).then(a.draw.cmp(&b.draw)));
+    match (best, draws.iter().min_by_key(|draw| draw.draw).and_then(|draw| draw.failed.as_ref())) {
+        (Some(draw), _) => Ok(draw.choice.clone()),
+        (None, Some(why)) => Err(EstimatorError(format!("all {} draws failed; the first: {why}", draws.len()))),
+        (None, None) => Ok(Choice::new()),
+    }
 }
 
 #[cfg(test)]

@@ -429,7 +429,7 @@ pub fn summary(lines: &[Line], measure: Measure) -> BTreeMap<(Unit, String), Fig
 }
 
 /// Returns the summary as Markdown: a table for each measure, test and number of training words, with a row for each
-/// model.
+/// model, and the repeats that failed, which are not in the means.
 pub fn summary_markdown(lines: &[Line]) -> String {
     let mut text = String::new();
     for measure in Measure::ALL {
@@ -444,7 +444,31 @@ pub fn summary_markdown(lines: &[Line]) -> String {
             write_table(&mut text, &cells);
         }
     }
+    write_failures(&mut text, lines);
     text
+}
+
+/// Lists the models and tasks with failed repeats, each with the reason of the first one.
+fn write_failures(text: &mut String, lines: &[Line]) {
+    let mut all: BTreeMap<(&str, &str), (usize, usize, &str)> = BTreeMap::new();
+    for line in lines {
+        let Line::Repeat(repeat) = line else { continue };
+        let (failed, repeats, why) = all.entry((&repeat.unit.model, &repeat.unit.task)).or_default();
+        *repeats += 1;
+        if let Some(reason) = &repeat.failed {
+            *failed += 1;
+            *why = if why.is_empty() { reason } else { why };
+        }
+    }
+    all.retain(|_, (failed, _, _)| *failed > 0);
+    if all.is_empty() {
+        return;
+    }
+    text.push_str("Failed repeats, which are not in the means:\n");
+    for ((model, task), (failed, repeats, why)) in all {
+        writeln!(text, "- {model} on {task}: {failed} of {repeats}, {why}").unwrap_or_default();
+    }
+    text.push('\n');
 }
 
 /// Writes a table with a row for each model and a column for each task.
@@ -458,7 +482,7 @@ fn write_table(text: &mut String, cells: &BTreeMap<(&str, &str), Figure>) {
         write!(text, "\n| {model} |").unwrap_or_default();
         for task in &tasks {
             let shown = match cells.get(&(model, *task)) {
-                None => "not run".to_string(),
+                None => "no result".to_string(),
                 Some(figure) => figure.show(3),
             };
             write!(text, " {shown} |").unwrap_or_default();

@@ -3,6 +3,7 @@
 //! A long call takes a [`Control`], to which it reports its progress and which can cancel it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::name::named;
@@ -78,6 +79,32 @@ pub trait Control: Sync {
 }
 
 impl Control for () {}
+
+/// A control that cancels a call after it was asked a number of times. Unlike a [`Deadline`], it does so at the same point
+/// on every computer. Calls ask about once in a millisecond.
+///
+/// ```
+/// use echostack::Control;
+/// use echostack::control::Budget;
+///
+/// let budget = Budget::new(2);
+/// assert_eq!([(); 3].map(|()| budget.cancelled()), [false, false, true]);
+/// ```
+#[derive(Debug)]
+pub struct Budget(AtomicUsize);
+
+impl Budget {
+    /// Creates a budget for this many questions.
+    pub fn new(questions: usize) -> Self {
+        Self(AtomicUsize::new(questions))
+    }
+}
+
+impl Control for Budget {
+    fn cancelled(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
 
 /// A control that cancels a call when its time is up, or when another control cancels it.
 ///

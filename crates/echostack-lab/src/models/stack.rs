@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use echostack::control::Budget;
 use echostack::extract::construct;
 use echostack::machine::{Checked, OutputReadout};
 use echostack::readout::Svm;
@@ -116,9 +117,14 @@ struct Constructed {
     oracle: Oracle,
 }
 
+/// How often the construction of a list may ask whether to go on. With a reservoir that forgets slowly, it would take
+/// hours.
+const MAX_QUESTIONS: usize = 4_000;
+
 impl Prepared for Constructed {
     fn train(&self, _: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError> {
-        let (machine, _) = construct(&self.oracle, &self.params, &()).map_err(EstimatorError::new)?;
+        let budget = Budget::new(MAX_QUESTIONS);
+        let (machine, _) = construct(&self.oracle, &self.params, &budget).map_err(EstimatorError::new)?;
         Ok(Box::new(Taught(machine.with_memory())))
     }
 }

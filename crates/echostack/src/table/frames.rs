@@ -29,6 +29,11 @@ const INDEXES: usize = 1 << 16;
 const STEPS: usize = INDEXES + (1 << 8);
 const RESULTS: usize = INDEXES + INDEXES;
 
+/// The maximum number of states and pushes that are looked at to find out where to cut.
+const MAX_CUTTING: usize = 1 << 27;
+/// The maximum number of steps in which frames are found.
+const MAX_WORK: usize = 1 << 20;
+
 /// What to do for a topmost frame and a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
@@ -167,6 +172,8 @@ struct Builder<'a> {
     /// Whether a word is refused exactly at the token at which the plain table refuses it.
     exact: bool,
     bounds: Bounds,
+    /// The number of steps that are left, of [`MAX_WORK`].
+    left: usize,
 }
 
 impl Builder<'_> {
@@ -362,13 +369,18 @@ fn settled(rows: &Rows, state: State) -> Option<(usize, SymbolId, BTreeSet<usize
 
 /// Chooses the states to cut below. Without them, the graph of pushes has no cycle. States that tokens lead to come first,
 /// because they are pushed when something is opened.
-fn cuts(rows: &Rows, tops: &[Option<SymbolId>]) -> Vec<bool> {
+///
+/// Returns `None` if that takes too long, which happens for large tables, which would have too many frames anyway.
+fn cuts(rows: &Rows, tops: &[Option<SymbolId>]) -> Option<Vec<bool>> {
     let mut graph = Graph::new(rows);
+    let size = rows.states() + graph.to.iter().map(Vec::len).sum::<usize>();
+    let mut left = MAX_CUTTING;
     let mut rest = graph.on_cycles();
     while !rest.is_empty() {
         let token = |state: &usize| tops[*state].is_some_and(|top| top.index() < rows.terminals);
         let tokens: Vec<usize> = rest.iter().copied().filter(token).collect();
         let best = if tokens.is_empty() { rest } else { tokens };
+        left = left.checked_sub(best.len().saturating_mul(size))?;
         let best = best.into_iter().min_by_key(|&state| {
             graph.cut[state] = true;
             let left = graph.on_cycles().len();
@@ -378,7 +390,7 @@ fn cuts(rows: &Rows, tops: &[Option<SymbolId>]) -> Vec<bool> {
         best.into_iter().for_each(|state| graph.cut[state] = true);
         rest = graph.on_cycles();
     }
-    graph.cut
+    Some(graph.cut)
 }
 
 /// The graph of pushes from state to state.
@@ -432,7 +444,7 @@ impl Frames {
             return None;
         }
         let tops = rows.tops()?;
-        let cut = cuts(rows, &tops);
+        let cut = cuts(rows, &tops)?;
         let settled = (0..rows.states()).map(|state| settled(rows, state as State)).collect();
         let mut builder = Builder {
             rows,
@@ -443,6 +455,7 @@ impl Frames {
             passing: HashSet::new(),
             exact: true,
             bounds: Bounds::default(),
+            left: MAX_WORK,
         };
         let moves = loop {
             builder.frames = Numbers::new();
@@ -533,7 +546,10 @@ impl Moves {
             let row: Vec<Move> = (0..looks).map(|look| builder.step(frame, look)).collect();
             row.iter().for_each(|to| this.note(frame, to));
             this.steps.push(row);
+            builder.left = builder.left.checked_sub(looks)?;
             while let Some((frame, side, number)) = this.added.pop() {
+                let around = &this.around[frame];
+                builder.left = builder.left.checked_sub(1 + around.iter().map(BTreeSet::len).sum::<usize>())?;
                 let all = |side: usize| this.around[frame][side].iter().copied().collect::<Vec<usize>>();
                 if side == BELOW {
                     let (next, pops) = (all(NEXT), all(POPS));

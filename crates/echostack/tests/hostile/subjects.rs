@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use echostack::certify::{CertifyError, Proof, check};
+use echostack::control::Budget;
 use echostack::extract::construct;
 use echostack::language::{Language, Walks};
 use echostack::machine::ActionReadout;
@@ -10,7 +11,7 @@ use echostack::readout::Svm;
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams, Signs};
 use echostack::tasks::Task;
-use echostack::{Automaton, Certificate, Control, Machine, Oracle, Params, Prover, Study};
+use echostack::{Automaton, Certificate, Machine, Oracle, Params, Prover, Study};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
@@ -46,16 +47,6 @@ pub(crate) struct Subject {
     pub model: Model,
     /// The certificate as JSON, in two parts: before and after the machine's digest.
     certificate: [String; 2],
-}
-
-/// A control that cancels a search after it was asked a given number of times, which is the same on every computer.
-struct Budget(std::sync::atomic::AtomicUsize);
-
-impl Control for Budget {
-    fn cancelled(&self) -> bool {
-        use std::sync::atomic::Ordering::Relaxed;
-        self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
-    }
 }
 
 /// Checks a certificate. This is the only place where the checker is called.
@@ -116,7 +107,7 @@ impl Subject {
             return None;
         }
         let prover = Prover::new(&self.oracle, self.view, &()).unwrap();
-        let budget = Budget(std::sync::atomic::AtomicUsize::new(20_000));
+        let budget = Budget::new(20_000);
         let Ok(Proof::Proved(found)) = prover.prove(machine, &budget) else { return None };
         accepted(&found, machine, &self.oracle).is_ok().then_some(*found)
     }
@@ -130,14 +121,14 @@ fn subject(language: &str, reservoir: &ReservoirParams, view: View, heads: Heads
     let params = Params { reservoir: reservoir.clone(), view, mode: Mode::Strict, actions, svm, ..Params::default() };
     let params = params.check().unwrap();
     let machine = if heads == Heads::Lists {
-        construct(&oracle, &params, &Budget(100_000.into())).ok()?.0
+        construct(&oracle, &params, &Budget::new(100_000)).ok()?.0
     } else {
         let words: Arc<dyn Language> = match language.parse::<Task>() {
             Ok(task) => task.language().unwrap(),
             Err(_) => Arc::new(Walks::new(language, oracle.clone())),
         };
         let study = Study { words: 40, lengths: 1..=20, rounds: 6, ..Study::default() };
-        study.prove(&*words, &params, &Budget(100_000.into()), &mut |_| {}).ok()?.0
+        study.prove(&*words, &params, &Budget::new(100_000), &mut |_| {}).ok()?.0
     };
     let kind = match reservoir {
         ReservoirParams::Random(_) => "random",
@@ -153,7 +144,7 @@ pub(crate) fn constructed(name: &str, oracle: &Oracle, view: View) -> Option<Sub
     let signs = Signs::Seed(3);
     let cycle = Cycle { neurons: 32, cycle: 0.2, jump: 0.1, jump_length: 4, signs, ..Cycle::default() };
     let params = Params { reservoir: ReservoirParams::Cycle(cycle), view, mode: Mode::Strict, ..Params::default() };
-    let (machine, _) = construct(oracle, &params.check().unwrap(), &Budget(100_000.into())).ok()?;
+    let (machine, _) = construct(oracle, &params.check().unwrap(), &Budget::new(100_000)).ok()?;
     Subject::new(name.to_string(), oracle.clone(), &machine)
 }
 
