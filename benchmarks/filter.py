@@ -3,9 +3,9 @@
 
 filter.py ECHOSTACK MODEL --task TASK (--tokens N | --minutes N) [--seed N]
 
-Words of the task, a tenth of them damaged, are written to `check --chars --failures` again and again. The memory of the process (RSS) is
-read every second. Prints the number of tokens and words, the rejected words, CPU seconds, and the memory after the first
-tenth of the run and at the end.
+Words of the task, a tenth of them damaged, are written to `check --chars --failures` again and again. The memory of the
+process (RSS) is read every second. Prints the number of tokens and words, the rejected words, CPU seconds, and the memory
+after the first tenth of the run and at the end.
 """
 
 import argparse

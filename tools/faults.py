@@ -12,7 +12,6 @@ this part needs the right to mount and is skipped without it. A closed pipe must
 
 import argparse
 import json
-import os
 import random
 import re
 import shutil

@@ -5,11 +5,15 @@
 //! cargo run --release --example differential -- 1000000 1 ../testdata/grammars/json=json.safetensors
 //! ```
 //!
-//! A grammar may come with a model of it, which is then compared, too. One word in four is valid, one is a valid word with
+//! A grammar may come with a model of it, which is then compared, too. With the variable ECHOSTACK_WRITE, the words and the
+//! verdicts of the automaton are written to that folder, for `benchmarks/differences.py`. One word in four is valid, one is a valid word with
 //! one to three edits, one has random tokens, and one consists of the beginning and the end of two valid words.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -37,6 +41,8 @@ struct Subjects {
     oracle: Oracle,
     table: Table,
     model: Option<Model>,
+    /// Where the words and their verdicts are written to, and how many there are already.
+    out: Option<Mutex<(BufWriter<File>, usize)>>,
 }
 
 impl Subjects {
@@ -47,7 +53,25 @@ impl Subjects {
         let subject = Subject::open_grammar(Path::new(folder), encoding.unwrap_or(Encoding::Auto))?;
         let oracle = subject.oracle(Mode::Strict, &())?;
         let table = Table::new(&oracle, Manifest::default())?;
-        Ok(Self { subject, oracle, table, model })
+        let file = |folder: PathBuf| {
+            let name = Path::new(name).file_name().unwrap_or_default();
+            File::create(folder.join(name).with_extension("jsonl"))
+        };
+        let out = std::env::var_os("ECHOSTACK_WRITE").map(PathBuf::from).map(file).transpose()?;
+        Ok(Self { subject, oracle, table, model, out: out.map(|file| Mutex::new((BufWriter::new(file), 0))) })
+    }
+
+    /// Writes words with their verdicts, one JSON object per line.
+    fn write(&self, words: &[Vec<SymbolId>], truth: &[Outcome]) -> std::io::Result<()> {
+        let Some(out) = &self.out else { return Ok(()) };
+        let (out, row) = &mut *out.lock().expect("no thread has panicked");
+        for (word, outcome) in words.iter().zip(truth) {
+            let names: Vec<&str> = word.iter().map(|symbol| self.oracle.alphabet().name(*symbol)).collect();
+            let (verdict, position) = (outcome.name(), outcome.position());
+            writeln!(out, "{}", serde_json::json!({"row": row, "words": names, "truth": verdict, "at": position}))?;
+            *row += 1;
+        }
+        Ok(())
     }
 }
 
@@ -95,11 +119,11 @@ fn made(valid: &[Vec<SymbolId>], terminals: usize, random: &mut ChaCha8Rng) -> V
 }
 
 /// Judges the words of a round in all ways.
-fn round(subjects: &Subjects, count: usize, seed: u64, counts: &Counts) {
-    let Subjects { subject, oracle, table, model } = subjects;
+fn round(subjects: &Subjects, count: usize, seed: u64, counts: &Counts) -> std::io::Result<()> {
+    let Subjects { subject, oracle, table, model, .. } = subjects;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let terminals = oracle.alphabet().terminals().len();
-    let Some(language) = subject.language() else { return };
+    let Some(language) = subject.language() else { return Ok(()) };
     let mut valid = Vec::new();
     for _ in 0..400 {
         if let Some(Word::Symbols(word)) = draw(&**language, oracle, WordKind::Valid, 1..=24, &mut random) {
@@ -113,6 +137,7 @@ fn round(subjects: &Subjects, count: usize, seed: u64, counts: &Counts) {
         let words: Vec<Vec<SymbolId>> = (0..size).map(|_| made(&valid, terminals, &mut random)).collect();
         let asked: Vec<Word> = words.iter().cloned().map(Word::Symbols).collect();
         let truth: Vec<Outcome> = asked.iter().map(|word| oracle.answer_with(word, limits, &mut ())).collect();
+        subjects.write(&words, &truth)?;
         let by_frames: Vec<Outcome> = lanes.judge(words.iter().map(Vec::as_slice));
         let by_model: Option<Vec<Outcome>> = model.as_ref().map(|model| model.judge_in_turn(&asked, limits));
         for (number, word) in words.iter().enumerate() {
@@ -137,6 +162,7 @@ fn round(subjects: &Subjects, count: usize, seed: u64, counts: &Counts) {
         add(&counts.words, size);
         add(&counts.accepted, truth.iter().filter(|outcome| outcome.is_accept()).count());
     }
+    Ok(())
 }
 
 fn run() -> Fallible<bool> {
@@ -149,10 +175,10 @@ fn run() -> Fallible<bool> {
     println!("| grammar | words | accepted | tokens | differences | s |\n|---|---|---|---|---|---|");
     for name in names {
         let (subjects, counts, start) = (Subjects::open(name)?, Counts::default(), Instant::now());
-        (0..count.div_ceil(ROUND)).into_par_iter().for_each(|number| {
+        (0..count.div_ceil(ROUND)).into_par_iter().try_for_each(|number| {
             let size = ROUND.min(count - number * ROUND);
-            round(&subjects, size, seed.wrapping_mul(1_000_003) + number as u64, &counts);
-        });
+            round(&subjects, size, seed.wrapping_mul(1_000_003) + number as u64, &counts)
+        })?;
         let [words, accepted, tokens, differences] =
             [&counts.words, &counts.accepted, &counts.tokens, &counts.differences]
                 .map(|count| count.load(Ordering::Relaxed));

@@ -57,7 +57,8 @@ impl Base {
                 header.drain(at..end);
             }
             3 => replace_number(header, at, a),
-            4 | 5 => change_item(header, at, a.is_multiple_of(2)),
+            4 | 5 if c < 192 => change_item(header, at, a.is_multiple_of(2)),
+            4 | 5 => change_list(header, at, a),
             6 => overwrite(body, 8 * (at + (usize::from(b) << 16)), &float(a, c).to_le_bytes()),
             7 => overwrite(body, 4 * (at + (usize::from(b) << 16)), &integer(a, c).to_le_bytes()),
             8 => overwrite(body, at + (usize::from(b) << 16), &[a]),
@@ -83,6 +84,30 @@ fn change_item(text: &mut Vec<u8>, at: usize, removes: bool) {
     let (Some(start), Some(end)) = (commas.next(), commas.next()) else { return };
     let item: Vec<u8> = if removes { Vec::new() } else { text[start..end].repeat(2) };
     text.splice(start..end, item);
+}
+
+/// Removes, repeats or moves a list at or after a place in a text, with all that is in it.
+fn change_list(text: &mut Vec<u8>, at: usize, how: u8) {
+    let next = |from: usize, text: &[u8]| text[from..].iter().position(|&byte| byte == b'[').map(|found| from + found);
+    let Some(start) = next(at % text.len().max(1), text) else { return };
+    let mut depth = 0_usize;
+    let length = text[start..].iter().position(|&byte| {
+        depth = depth + usize::from(byte == b'[') - usize::from(byte == b']');
+        depth == 0
+    });
+    let Some(mut end) = length.map(|length| start + length + 1) else { return };
+    // The comma after the list belongs to it.
+    end += usize::from(text.get(end) == Some(&b','));
+    let list = text[start..end].to_vec();
+    match how % 4 {
+        0 => text.splice(start..end, list.repeat(2)).for_each(drop),
+        1 => {
+            text.drain(start..end);
+            let to = next(start.saturating_sub(usize::from(how)), text).unwrap_or(start);
+            text.splice(to..to, list);
+        }
+        _ => text.drain(start..end).for_each(drop),
+    }
 }
 
 /// Replaces the first number at or after a place in a text.

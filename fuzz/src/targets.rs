@@ -91,7 +91,7 @@ pub fn table(data: &[u8]) {
         word(data, terminals.max(2) - 1)
             .into_iter()
             .cycle()
-            .take(if data.len().is_multiple_of(4) { 5_000 } else { 400 })
+            .take(if data.len().is_multiple_of(32) { 5_000 } else { 400 })
             .collect(),
     );
     all_agree(&table, &words, |word| table.judge_with(&Word::Symbols(word.to_vec()), LIMITS, &mut ()));
@@ -207,7 +207,7 @@ pub fn words(data: &[u8]) {
     let verdict = |word: &[SymbolId]| oracle.judge_with(&Word::Symbols(word.to_vec()), LIMITS, &mut ());
     let mut parts: Vec<Vec<SymbolId>> = once.chunks(9).map(<[SymbolId]>::to_vec).collect();
     // Now and then, a word that is long enough to be read in segments.
-    if *times == 0 {
+    if *times == 77 {
         parts.push(once.iter().copied().filter(|symbol| *symbol != SymbolId::UNKNOWN).cycle().take(6_000).collect());
     }
     parts.push(once);

@@ -1,5 +1,7 @@
 //! Conversion of words, verdicts and events between Python and Rust.
 
+use std::collections::BTreeMap;
+
 use echostack::recognize::{Event, Reduction};
 use echostack::{Alphabet, Limits, Lookahead, Manifest, SymbolId, Verdict, Word};
 use numpy::{PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
@@ -125,6 +127,24 @@ pub(crate) fn event<'py>(
         }
     }
     Ok(all)
+}
+
+/// Numbers by name.
+pub(crate) type Numbers = BTreeMap<String, u64>;
+
+/// Passes limits on to `set`, which returns whether there is a limit with that name.
+pub(crate) fn limits_of(
+    limits: Option<Numbers>,
+    names: &[&str],
+    mut set: impl FnMut(&str, u64) -> bool,
+) -> PyResult<()> {
+    for (name, most) in limits.unwrap_or_default() {
+        if !set(&name, most) {
+            let names = names.join(", ");
+            return Err(Kind::Parameter.error(format!("limits has {name:?}, but its keys must be among {names}")));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the limits with this maximum depth, or with the default depth.

@@ -9,7 +9,7 @@ use echostack::recognize::Mode;
 use echostack::tasks::{Split, Task};
 use echostack::teach::record;
 use echostack::{Automaton, Control, Limits, Manifest, Params, Study, Trace, Word};
-use echostack_grammar::{Encoding, Grammar, Lexer, Subject};
+use echostack_grammar::{Encoding, Grammar, GrammarLimits, Lexer, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -48,6 +48,17 @@ fn encoding(name: &str) -> PyResult<Encoding> {
     name.parse().map_err(|error: UnknownName| Kind::Parameter.error(error))
 }
 
+fn limits(given: Option<convert::Numbers>) -> PyResult<GrammarLimits> {
+    let mut limits = GrammarLimits::default();
+    convert::limits_of(given, &GrammarLimits::NAMES, |name, most| limits.set(name, most))?;
+    Ok(limits)
+}
+
+fn lexer(source: Option<&str>, limits: &GrammarLimits) -> PyResult<Option<Lexer>> {
+    let lexer = source.map(|source| Lexer::new_within(source, limits));
+    lexer.transpose().map_err(|error| Kind::Grammar.error(error))
+}
+
 #[pymethods]
 impl Language {
     /// Returns the task with a name.
@@ -59,22 +70,35 @@ impl Language {
 
     /// Creates a grammar from its text in Yacc syntax, with a lexer if one is given.
     #[staticmethod]
-    #[pyo3(signature = (yacc, lexer=None, encoding="auto", name="grammar"))]
-    fn grammar(py: Python<'_>, yacc: &str, lexer: Option<&str>, encoding: &str, name: &str) -> PyResult<Self> {
-        let encoding = self::encoding(encoding)?;
-        let lexer = lexer.map(Lexer::new).transpose().map_err(|error| Kind::Grammar.error(error))?;
-        let grammar = work(py, || Grammar::new(name, yacc, encoding)).map_err(errors::grammar)?;
+    #[pyo3(signature = (yacc, lexer=None, encoding="auto", name="grammar", limits=None))]
+    fn grammar(
+        py: Python<'_>,
+        yacc: &str,
+        lexer: Option<&str>,
+        encoding: &str,
+        name: &str,
+        limits: Option<convert::Numbers>,
+    ) -> PyResult<Self> {
+        let (encoding, limits) = (self::encoding(encoding)?, self::limits(limits)?);
+        let lexer = self::lexer(lexer, &limits)?;
+        let grammar = work(py, || Grammar::new_within(name, yacc, encoding, &limits)).map_err(errors::grammar)?;
         Ok(Self(Subject::of_grammar(grammar, lexer)))
     }
 
     /// Reads a grammar from a file, or from a folder together with its lexer. A lexer that is given is used instead of
     /// the one in the folder.
     #[staticmethod]
-    #[pyo3(signature = (path, lexer=None, encoding="auto"))]
-    fn open_grammar(py: Python<'_>, path: PathBuf, lexer: Option<&str>, encoding: &str) -> PyResult<Self> {
-        let encoding = self::encoding(encoding)?;
-        let given = lexer.map(Lexer::new).transpose().map_err(|error| Kind::Grammar.error(error))?;
-        let (grammar, own) = work(py, || Grammar::open(&path, encoding)).map_err(errors::grammar)?;
+    #[pyo3(signature = (path, lexer=None, encoding="auto", limits=None))]
+    fn open_grammar(
+        py: Python<'_>,
+        path: PathBuf,
+        lexer: Option<&str>,
+        encoding: &str,
+        limits: Option<convert::Numbers>,
+    ) -> PyResult<Self> {
+        let (encoding, limits) = (self::encoding(encoding)?, self::limits(limits)?);
+        let given = self::lexer(lexer, &limits)?;
+        let (grammar, own) = work(py, || Grammar::open_within(&path, encoding, &limits)).map_err(errors::grammar)?;
         Ok(Self(Subject::of_grammar(grammar, given.or(own))))
     }
 

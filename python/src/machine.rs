@@ -243,13 +243,14 @@ impl Machine {
     /// Searches for a proof that the machine behaves like the language's automaton. Returns the certificate if there is
     /// a proof, a word on which the two differ with both verdicts if one was found, and the number of cells that are
     /// open.
-    #[pyo3(signature = (language, progress=None, time_limit=None))]
+    #[pyo3(signature = (language, progress=None, time_limit=None, max_cells=None))]
     fn certify<'py>(
         &self,
         py: Python<'py>,
         language: &Language,
         progress: Option<Py<PyAny>>,
         time_limit: Option<f64>,
+        max_cells: Option<usize>,
     ) -> PyResult<(Option<Certificate>, Option<(Vec<String>, Bound<'py, PyTuple>, Bound<'py, PyTuple>)>, usize)> {
         let oracle = language.strict()?;
         let waiting = Waiting::within(progress, time_limit)?;
@@ -258,6 +259,7 @@ impl Machine {
                 Err(AutomatonError::Cancelled) => return Err(errors::cancelled()),
                 made => made.map_err(|error| Kind::Grammar.error(error))?,
             };
+            let prover = prover.with_max_cells(max_cells.unwrap_or(Prover::MAX_CELLS));
             let proof = prover.prove(&self.0, &waiting);
             if waiting.cancelled() {
                 return Err(errors::cancelled());
@@ -306,7 +308,7 @@ impl Machine {
     #[pyo3(signature = (language=None, progress=None))]
     fn compile(&self, py: Python<'_>, language: Option<&Language>, progress: Option<Py<PyAny>>) -> PyResult<Table> {
         let oracle = if let Some(language) = language {
-            if self.certify(py, language, progress, None)?.0.is_none() {
+            if self.certify(py, language, progress, None, None)?.0.is_none() {
                 return Err(
                     Kind::Proof.error("the machine could not be proved to behave like the language's automaton")
                 );

@@ -123,15 +123,10 @@ impl Table {
 pub(crate) fn load(
     py: Python<'_>,
     path: std::path::PathBuf,
-    limits: Option<std::collections::BTreeMap<String, u64>>,
+    limits: Option<convert::Numbers>,
 ) -> PyResult<Bound<'_, PyAny>> {
     let mut within = FileLimits::default();
-    for (name, most) in limits.unwrap_or_default() {
-        if !within.set(&name, most) {
-            let names = FileLimits::NAMES.join(", ");
-            return Err(Kind::Parameter.error(format!("limits has {name:?}, but its keys must be among {names}")));
-        }
-    }
+    convert::limits_of(limits, &FileLimits::NAMES, |name, most| within.set(name, most))?;
     let bytes = py.detach(|| file::read_within(&path, within.bytes)).map_err(errors::file)?;
     let is_table = echostack::Table::is_table(&bytes);
     let kind = if is_table { "table" } else { "machine" };

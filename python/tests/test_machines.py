@@ -111,6 +111,19 @@ def test_errors_are_a_tree(brackets, machine, tmp_path):
         es.ReservoirStackMachine().fit(["()"], [1])
     with pytest.raises(es.errors.GrammarError):
         es.from_grammar("%start S\n%%\nS: S S | 'a';\n")
+    yacc, lex = "%%\nS: S '+' 'n' | 'n';\n", '%%\n[0-9]+ "n"\n\\+ "+"\n'
+    es.from_grammar(yacc, lex, limits={"productions": 2, "symbols": 3, "states": 5, "lexer_states": 7})
+    for limits, message in [
+        ({"productions": 1}, "2 productions or more; the limit is 1"),
+        ({"symbols": 2}, "3 symbols or more; the limit is 2"),
+        ({"states": 4}, "5 states or more; the limit is 4"),
+        ({"lexer_states": 6}, "7 states or more; the limit is 6"),
+        ({"bytes": 10}, "bytes or more; the limit is 10"),
+    ]:
+        with pytest.raises(es.errors.GrammarError, match=message):
+            es.from_grammar(yacc, lex, limits=limits)
+    with pytest.raises(es.errors.ParameterError, match="bytes, symbols, productions, states, lexer_states"):
+        es.from_grammar(yacc, limits={"teeth": 32})
     with pytest.raises(FileNotFoundError):
         es.load(tmp_path / "nothing")
     (tmp_path / "junk").write_text("junk")

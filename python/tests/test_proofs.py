@@ -34,6 +34,9 @@ def test_time_is_limited(machine):
         es.ReservoirStackMachine(random_state=0).fit_language(language, prove=True, time_limit=0)
     with pytest.raises(es.errors.ParameterError):
         machine.certify(language, time_limit=-1)
+    with pytest.raises(es.errors.ProofError, match="not proved"):
+        machine.certify(language, max_cells=5)
+    assert isinstance(machine.certify(language, max_cells=1_000_000), es.Certificate)
     assert isinstance(machine.certify(language, time_limit=600), es.Certificate)
 
 

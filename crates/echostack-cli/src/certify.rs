@@ -21,7 +21,7 @@ use crate::output::{count, save};
 use crate::progress::{Bar, TimeLimit};
 use crate::sample::names;
 use crate::subject::encoding;
-use crate::{Outcome, load, print_json};
+use crate::{Outcome, grammar_limits, load, print_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,6 +59,9 @@ pub(crate) struct Args {
     /// Maximum number of open cells to show if there is no proof
     #[arg(long, default_value_t = 10, value_name = "N")]
     show_open: usize,
+    /// Maximum number of cells that the search for a proof examines
+    #[arg(long, default_value_t = Prover::MAX_CELLS, value_name = "N", conflicts_with = "check")]
+    max_cells: usize,
     #[command(flatten)]
     limit: TimeLimit,
     /// Print JSON
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 
 fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
     let machine = load(&args.model)?;
-    let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding), control)?;
+    let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding), &grammar_limits(), control)?;
     subject.check_lexer()?;
     let oracle = subject.oracle(Mode::Strict, control)?;
     comparable(machine.alphabet(), subject.name(), subject.alphabet())?;
@@ -84,7 +87,7 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
     if let Some(path) = &args.check {
         return check_file(args, quiet, path, (&machine, &oracle, subject.name()), start, control);
     }
-    let prover = Prover::new(&oracle, machine.view(), control)?;
+    let prover = Prover::new(&oracle, machine.view(), control)?.with_max_cells(args.max_cells);
     let proof = prover.prove(&machine, control);
     bar.finish();
     match proof? {
@@ -115,6 +118,9 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
             }
             let mut out = std::io::stdout().lock();
             writeln!(out, "not proved: {} of {} open", cells.len(), count(examined, "cell"))?;
+            if examined > args.max_cells {
+                writeln!(out, "the search ended at the limit of {} (--max-cells)", count(args.max_cells, "cell"))?;
+            }
             match difference {
                 Some(found) => tell_difference(&mut out, alphabet, &found)?,
                 None => writeln!(out, "no word was found on which the two differ")?,

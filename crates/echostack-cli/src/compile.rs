@@ -16,7 +16,7 @@ use crate::extract::{equivalent, explained};
 use crate::output::save;
 use crate::progress::Bar;
 use crate::subject::encoding;
-use crate::{Outcome, load, load_model};
+use crate::{Outcome, grammar_limits, load_model, machine_of};
 
 /// Examples that are shown below the options.
 const EXAMPLES: &str = "Examples:
@@ -85,16 +85,14 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 
 /// Returns the table of the model, or the outcome if the machine cannot be compiled, which is explained.
 fn table(args: &Args, quiet: bool) -> Result<Result<Table, Outcome>> {
-    if args.against.is_none()
-        && args.emit != Emit::Table
-        && let Some(table) = load_model(&args.model)?.table()
-    {
+    let model = load_model(&args.model)?;
+    if let (None, true, Some(table)) = (&args.against, args.emit != Emit::Table, model.table()) {
         return Ok(Ok(table.clone()));
     }
-    let machine = load(&args.model)?;
+    let machine = machine_of(&model, &args.model)?;
     let bar = Bar::new(quiet);
     let oracle = if let Some(name) = &args.against {
-        let subject = Subject::named(name, encoding_of(&machine, args.encoding), &bar)?;
+        let subject = Subject::named(name, encoding_of(&machine, args.encoding), &grammar_limits(), &bar)?;
         match equivalent(&machine, &subject, &bar, &bar)? {
             Outcome::Accepted => subject.oracle(Mode::Strict, &bar)?,
             other => return Ok(Err(other)),

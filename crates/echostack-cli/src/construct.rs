@@ -15,7 +15,7 @@ use crate::learn::LookaheadView;
 use crate::output::{count, note};
 use crate::progress::{Bar, TimeLimit};
 use crate::subject::{encoding, warn};
-use crate::{Kind, Outcome, certify};
+use crate::{Kind, Outcome, certify, grammar_limits};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let bar = Bar::new(quiet);
     let start = Instant::now();
     let (subject, oracle, (mut machine, proof)) = args.limit.keep(&bar, |control| {
-        let subject = Subject::named(&args.automaton, args.encoding, control)?;
+        let subject = Subject::named(&args.automaton, args.encoding, &grammar_limits(), control)?;
         warn(&subject, quiet);
         subject.check_lexer()?;
         let oracle = subject.oracle(Mode::Strict, control)?;

@@ -16,7 +16,7 @@ use crate::certify::{comparable, encoding_of, tell_difference};
 use crate::output::{count, note, save};
 use crate::progress::{Bar, TimeLimit};
 use crate::subject::encoding;
-use crate::{Outcome, load};
+use crate::{Outcome, grammar_limits, load};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let bar = Bar::new(quiet);
     if let Some(name) = &args.equivalent_to {
         return args.limit.keep(&bar, |control| {
-            let subject = Subject::named(name, encoding_of(&machine, args.encoding), control)?;
+            let subject = Subject::named(name, encoding_of(&machine, args.encoding), &grammar_limits(), control)?;
             equivalent(&machine, &subject, &bar, control)
         });
     }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use echostack::Control;
-use echostack::file::{MAX_BYTES, read_text};
+use echostack::file::read_text;
 use echostack_infer::oracle::{Command, MAX_TEXT, Oracle, Pattern, Process, Sandbox, split};
 use echostack_infer::{Asking, Ending, FILES, Guess, InferError, Inferred, Proved, Settings, Stop, guess, infer};
 
 use crate::output::{count, note};
 use crate::progress::Bar;
-use crate::{Outcome, print_json};
+use crate::{Outcome, grammar_limits, print_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -220,7 +220,7 @@ impl Source {
 
     /// Reads the lexer, if it was given.
     fn lexer(&self) -> Result<Option<String>> {
-        let read = |path: &PathBuf| read_text(path, MAX_BYTES).context("could not read the lexer");
+        let read = |path: &PathBuf| read_text(path, grammar_limits().bytes).context("could not read the lexer");
         self.tokens.as_ref().map(read).transpose()
     }
 

@@ -40,7 +40,7 @@ use echostack::file::FileLimits;
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::Task;
 use echostack::{Machine, Model, Verdict};
-use echostack_grammar::Judge;
+use echostack_grammar::{GrammarLimits, Judge};
 
 use crate::output::note;
 
@@ -58,12 +58,18 @@ struct Cli {
     /// states (of a table) [default: what the largest model has]
     #[arg(long, global = true, value_name = "NAME=NUMBER,...", help_heading = GLOBAL)]
     model_limits: Option<FileLimits>,
+    /// Limits on grammars and lexers, such as `productions=1000,states=5000`: bytes, symbols, productions, states (of the
+    /// LR(1) table), `lexer_states` [default: what large grammars need]
+    #[arg(long, global = true, value_name = "NAME=NUMBER,...", help_heading = GLOBAL)]
+    grammar_limits: Option<GrammarLimits>,
     #[command(subcommand)]
     command: Command,
 }
 
 /// The limits on model files, as given on the command line. Like the number of threads, they are the same everywhere.
 static MODEL_LIMITS: OnceLock<FileLimits> = OnceLock::new();
+/// The limits on grammars and lexers, as given on the command line.
+static GRAMMAR_LIMITS: OnceLock<GrammarLimits> = OnceLock::new();
 
 const GLOBAL: &str = "Options of all commands";
 
@@ -220,6 +226,9 @@ fn run(cli: Cli) -> Result<Outcome> {
     if let Some(limits) = cli.model_limits {
         _ = MODEL_LIMITS.set(limits);
     }
+    if let Some(limits) = cli.grammar_limits {
+        _ = GRAMMAR_LIMITS.set(limits);
+    }
     match cli.command {
         Command::Tasks(args) => tasks(&args),
         Command::Sample(args) => sample::run(&args, cli.quiet),
@@ -261,7 +270,11 @@ fn print_json(value: &serde_json::Value) -> Result<()> {
 }
 
 fn load(path: &Path) -> Result<Machine> {
-    let model = load_model(path)?;
+    machine_of(&load_model(path)?, path)
+}
+
+/// Returns the machine that a model is, or an error if its file contains a table.
+fn machine_of(model: &Model, path: &Path) -> Result<Machine> {
     let machine = model.machine().cloned();
     machine.with_context(|| format!("{} is the file of a table, but a machine is needed", path.display()))
 }
@@ -273,6 +286,11 @@ fn open_judge(path: &Path, tokens: bool) -> Result<Judge> {
         return Ok(Judge::without_lexer(model));
     }
     Judge::new(model).context("the model's lexer is not valid")
+}
+
+/// Returns the limits on grammars and lexers.
+fn grammar_limits() -> GrammarLimits {
+    GRAMMAR_LIMITS.get().copied().unwrap_or_default()
 }
 
 fn load_model(path: &Path) -> Result<Model> {

@@ -9,6 +9,7 @@ use echostack::Control;
 use echostack::tasks::Task;
 use echostack_grammar::{Encoding, Subject, parse_task};
 
+use crate::grammar_limits;
 use crate::output::note;
 
 /// Options that name the subject of a command: a task, a grammar or an automaton.
@@ -72,7 +73,7 @@ impl Args {
         if let Some(path) = &self.grammar {
             let text = path.to_string_lossy();
             let path = text.strip_prefix("grammar:").map_or(path.as_path(), Path::new);
-            return Ok(Subject::open_grammar(path, encoding)?);
+            return Ok(Subject::open_grammar_within(path, encoding, &grammar_limits())?);
         }
         let path = self.automaton.as_ref().context("give --task, --grammar or --automaton")?;
         Ok(Subject::open_automaton(path, control)?)

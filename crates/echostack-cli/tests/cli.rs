@@ -176,7 +176,7 @@ fn certify_writes_the_automaton_that_it_compares_with() {
 }
 
 #[test]
-fn time_is_limited() {
+fn the_search_for_a_proof_is_limited() {
     let folder = tempfile::tempdir().unwrap();
     let model = learned(folder.path(), &["--task", "dyck2", "--prove", "--seconds", "600"]);
     let other = folder.path().join("other").display().to_string();
@@ -193,6 +193,9 @@ fn time_is_limited() {
         assert!(told.contains("the time is up: nothing was proved in 0 seconds"), "{command:?}: {told}");
     }
     assert!(!Path::new(&other).exists());
+    let output = echostack(&["certify", &model, "--against", "dyck2", "--max-cells", "5"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("the search ended at the limit of 5 cells (--max-cells)"));
     let output = echostack(&["learn", "--task", "dyck2", "--no-prove", "--seconds", "1", "-o", &other], b"");
     assert!(text(&output.stderr).contains("--seconds limits the search for a proof"));
 }
@@ -219,7 +222,8 @@ fn mistakes_are_reported_with_exit_code_2() {
     let no_model = folder.path().join("text").display().to_string();
     std::fs::write(&no_model, "no model").unwrap();
     let model = learned(folder.path(), &["--task", "dyck1", "--count", "20"]);
-    let cases: [(&[&str], &str); 18] = [
+    let json = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars/json").display().to_string();
+    let cases: [(&[&str], &str); 22] = [
         (&["sample", "--task", "dyck1", "--max-length", "18446744073709551615"], "and at most 1000000"),
         (&["learn", "-o", "x"], "--automaton <FILE>|--traces <FILE>|--contexts <FILE>"),
         (&["learn", "--grammar", "/no/such/grammar", "-o", "x"], "could not use the grammar /no/such/grammar"),
@@ -240,6 +244,10 @@ fn mistakes_are_reported_with_exit_code_2() {
             "101 bytes or more; the limit is 100",
         ),
         (&["learn", "--grammar", "/dev/zero", "-o", "x"], "could not use the grammar"),
+        (&["sample", "--grammar", &json, "--grammar-limits", "productions=10"], "productions or more; the limit is 10"),
+        (&["sample", "--grammar", &json, "--grammar-limits", "lexer_states=9"], "states or more; the limit is 9"),
+        (&["sample", "--grammar", &json, "--grammar-limits", "teeth=32"], "bytes, symbols, productions, states"),
+        (&["sample", "--grammar", &json, "--grammar-limits", "bytes=100"], "the limit is 100"),
         (&["check", "/dev/zero", "--model-limits", "bytes=1000000"], "the limit is 1000000"),
         (&["check", &no_model], "this is not an echostack model"),
         (&["check", &model, "/no/such/words"], "could not read /no/such/words"),

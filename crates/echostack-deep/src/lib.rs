@@ -5,9 +5,9 @@
 //! which does so in a second and can prove the machine right.
 //!
 //! All baselines learn from the same [`Trace`](echostack::Trace)s as a machine. The gated recurrent unit and the stack
-//! recurrent network use only the outputs in the traces. They are trained by Adam on one word at a time, as in the paper. On the same CPU, the same
-//! seed gives the same network, bit for bit: every weight and every choice of a word is drawn from `ChaCha8Rng`, and
-//! there is only one thread.
+//! recurrent network use only the outputs in the traces. All are trained by Adam on one word at a time, as in the
+//! paper. On the same CPU, the same seed gives the same network, bit for bit: every weight and every choice of a word
+//! is drawn from `ChaCha8Rng`, and there is only one thread.
 //!
 //! | module | contents |
 //! |---|---|

@@ -24,7 +24,7 @@ impl Architecture {
     /// All architectures, in the paper's order.
     pub const ALL: [Self; 4] = [Self::Gru, Self::StackRnn, Self::StackRnnSigmoid, Self::DeepStackMachine];
 
-    /// Returns the paper's name for this architecture, or that name with our variant.
+    /// Returns the paper's name for this architecture, with a suffix for a variant of ours.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gru => "GRU",

@@ -49,13 +49,10 @@ impl Trained {
                 let layer = Gru::draw(&mut drawing, channels, units);
                 Box::new(Regression::new(layer, &mut drawing, shape))
             }
-            Architecture::StackRnn => {
+            Architecture::StackRnn | Architecture::StackRnnSigmoid => {
                 let layer = StackRnn::draw(&mut drawing, channels, units);
-                Box::new(Regression::new(layer, &mut drawing, shape))
-            }
-            Architecture::StackRnnSigmoid => {
-                let layer = StackRnn::draw(&mut drawing, channels, units);
-                Box::new(Regression::new(layer, &mut drawing, shape).with_sigmoid())
+                let linear = Regression::new(layer, &mut drawing, shape);
+                Box::new(if architecture == Architecture::StackRnn { linear } else { linear.with_sigmoid() })
             }
             Architecture::DeepStackMachine => Box::new(StackMachine::draw(&mut drawing, alphabet, units, traces)),
         };

@@ -8,13 +8,22 @@ use cfgrammar::{RIdx, Symbol};
 use lrtable::{Minimiser, StIdx, StateGraph, from_yacc};
 
 use crate::conflict::{self, Conflict, Count};
-use crate::error::{GrammarError, MAX_SYMBOLS, Warning};
+use crate::error::{GrammarError, Warning};
+use crate::limits::GrammarLimits;
 use crate::rules::{Associativity, Expected, Rules};
+use crate::size::{TooLarge, count_states};
 use crate::source::Source;
 use crate::table::{Action, LrTable, Production};
 
+/// The maximum number of entries of a table: one for each symbol in each state.
+const MAX_ENTRIES: usize = 1 << 24;
+
 /// Builds the table of a grammar. Returns it with warnings about its conflicts, if they are resolved.
-pub(crate) fn build(source: Source<'_>, rules: &Rules) -> Result<(LrTable, Vec<Warning>), GrammarError> {
+pub(crate) fn build(
+    source: Source<'_>,
+    rules: &Rules,
+    limits: &GrammarLimits,
+) -> Result<(LrTable, Vec<Warning>), GrammarError> {
     let mut table = LrTable {
         start: rules.start,
         terminals: rules.terminals,
@@ -25,16 +34,22 @@ pub(crate) fn build(source: Source<'_>, rules: &Rules) -> Result<(LrTable, Vec<W
         has_resolutions: false,
         forbids: Vec::new(),
     };
-    if table.names.len() > MAX_SYMBOLS {
-        return Err(GrammarError::TooLarge(table.names.len()));
-    }
+    GrammarError::within("symbols", rules.names.len(), limits.symbols)?;
+    GrammarError::within("productions", rules.productions.len(), limits.productions)?;
+    let width = rules.names.len().max(1);
+    let most = (limits.states as usize).min(MAX_ENTRIES / width);
+    count_states(rules, most).map_err(|TooLarge| {
+        let (given, most) = (most as u64 + 1, most as u64);
+        if most == limits.states {
+            GrammarError::Limit { what: "states", given, most }
+        } else {
+            let what = "entries in its LR(1) table, one for each symbol in each state,";
+            GrammarError::Limit { what, given: given * width as u64, most: MAX_ENTRIES as u64 }
+        }
+    })?;
     let (grammar, graph) =
         compute(rules).map_err(|reason| GrammarError::Syntax(format!("no LR(1) table could be built: {reason}")))?;
     let states = States::new(rules, &grammar, &graph);
-    let total = table.names.len() + usize::from(graph.all_states_len());
-    if total > MAX_SYMBOLS {
-        return Err(GrammarError::TooLarge(total));
-    }
     let conflicts = states.fill(&mut table);
     let expected = &rules.expected;
     let [shift_reduce, reduce_reduce] =
@@ -90,7 +105,8 @@ pub(crate) fn conflicts(terminals: usize, nonterminals: usize, productions: Vec<
         expected: Expected::default(),
     };
     let unknown = Conflicts { lr1: true, lalr: true };
-    if count > MAX_SYMBOLS {
+    let most = GrammarLimits::default().states as usize;
+    if count_states(&rules, most).is_err() {
         return unknown;
     }
     let Ok((grammar, graph)) = compute(&rules) else { return unknown };
@@ -313,5 +329,87 @@ impl<'a> States<'a> {
             matches!(symbol, Some(Symbol::Token(next)) if usize::from(*next) == token)
         });
         continuing.map(|&(production, _)| usize::from(production)).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::resolve::resolve;
+    use crate::trim::trim;
+    use crate::yacc;
+
+    fn rules(text: &str) -> Option<Rules> {
+        let source = Source { file: None, text };
+        let (rules, _) = resolve(source, &yacc::read(source).ok()?).ok()?;
+        Some(trim(source, &rules).ok()?.0)
+    }
+
+    fn random_grammar(random: &mut impl Rng) -> String {
+        let mut text = "%%\n".to_string();
+        let names = ["S", "A", "B", "C"];
+        for name in &names[..random.random_range(1..=4)] {
+            let sides = (0..random.random_range(1..4)).map(|_| {
+                let symbols = (0..random.random_range(0..4)).map(|_| match random.random_range(0..8) {
+                    at @ 0..4 => names[at].to_string(),
+                    at => format!("'{}'", ["a", "b", "c", "d"][at - 4]),
+                });
+                symbols.collect::<Vec<_>>().join(" ")
+            });
+            _ = writeln!(text, "{name}: {};", sides.collect::<Vec<_>>().join(" | "));
+        }
+        text
+    }
+
+    /// Returns a grammar with about 2^n states: LR(0) states, or states that differ only in their lookaheads.
+    fn exponential(n: usize, by_lookaheads: bool) -> String {
+        if by_lookaheads {
+            let mut text = "%%\nS: X0 'x' | Y0 'y';\n".to_string();
+            for i in 0..n {
+                let next = i + 1;
+                _ = writeln!(text, "X{i}: 'a' X{next} N{i} | 'b' X{next};");
+                _ = writeln!(text, "Y{i}: 'a' Y{next} | 'b' Y{next} N{i};");
+                _ = writeln!(text, "N{i}: 't{i}' | ;");
+            }
+            return format!("{text}X{n}: 'c';\nY{n}: 'c';\n");
+        }
+        let mut text = "%%\nS: 'a' S | 'b' S | 'a' T1;\n".to_string();
+        (1..n).for_each(|i| _ = writeln!(text, "T{i}: 'a' T{} | 'b' T{};", i + 1, i + 1));
+        format!("{text}T{n}: ;\n")
+    }
+
+    #[test]
+    fn states_are_counted_as_grmtools_computes_them() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let random = std::iter::repeat_with(|| random_grammar(&mut random)).take(1500);
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars");
+        let shipped = std::fs::read_dir(folder).unwrap();
+        let shipped = shipped.map(|entry| std::fs::read_to_string(entry.unwrap().path().join("grammar.y")).unwrap());
+        let exponential = [false, true].into_iter().flat_map(|kind| (1..7).map(move |n| exponential(n, kind)));
+        let (mut seen, mut equal) = (0, 0);
+        for rules in random.chain(shipped).chain(exponential).filter_map(|text| rules(&text)) {
+            let (_, graph) = compute(&rules).unwrap();
+            let computed = usize::from(graph.all_states_len());
+            // The order in which states are merged may differ, and states that cannot be reached are counted.
+            let counted = count_states(&rules, usize::MAX).unwrap();
+            assert!(counted >= computed && counted <= 2 * computed + 2, "{counted} states instead of {computed}");
+            assert_eq!(count_states(&rules, counted), Ok(counted));
+            assert_eq!(count_states(&rules, counted - 1), Err(TooLarge));
+            (seen, equal) = (seen + 1, equal + usize::from(counted == computed));
+        }
+        assert!(seen > 500 && equal * 20 > seen * 19, "{equal} of {seen} are equal");
+    }
+
+    #[test]
+    fn short_grammars_with_exponentially_many_states_are_refused() {
+        for by_lookaheads in [false, true] {
+            let text = exponential(40, by_lookaheads);
+            let rules = rules(&text).unwrap();
+            let refused = build(Source { file: None, text: &text }, &rules, &GrammarLimits::default()).unwrap_err();
+            assert_eq!(refused.to_string(), "the grammar has 16385 states or more; the limit is 16384");
+        }
     }
 }

@@ -194,6 +194,11 @@ impl Dfa {
         }
     }
 
+    /// Returns the number of states, with the dead one.
+    pub(crate) fn states(&self) -> usize {
+        self.next.len() >> self.shift
+    }
+
     /// Gives a bit to each of the states that the most bytes leave unchanged.
     fn find_loops(&mut self) {
         let stays = |state: u32, byte: usize| self.next[state as usize + usize::from(self.classes[byte])] == state;

@@ -16,7 +16,7 @@ use echostack::automaton::{AutomatonError, Rule, Viability};
 use echostack::name::{UnknownName, find};
 use echostack::{Alphabet, Automaton, Lookahead, Oracle, SymbolId};
 
-use crate::error::{GrammarError, MAX_SYMBOLS};
+use crate::error::GrammarError;
 use crate::table::{Action, LrTable};
 
 /// The way in which an LR(1) table is encoded as rules.
@@ -147,7 +147,12 @@ fn by_suffix(table: &LrTable) -> Result<Automaton, GrammarError> {
     }
     let automaton = Automaton::new(alphabet, suffixes.rules, vec![SymbolId::new(table.start)])?;
     // The table reads a stack of symbols from the bottom. A stack that it has no path for cannot become a word.
-    match viable(table, automaton, &table.next) {
+    let row = |next: &Vec<Option<usize>>| {
+        let next = next.iter().enumerate();
+        next.filter_map(|(symbol, next)| Some((SymbolId::new(symbol), (*next)?))).collect()
+    };
+    let rows: Vec<_> = table.next.iter().map(row).collect();
+    match viable(table, automaton, &rows) {
         Err(GrammarError::DeadEnds(_)) => Err(GrammarError::LargeBySuffix),
         other => other,
     }
@@ -158,8 +163,8 @@ fn by_suffix(table: &LrTable) -> Result<Automaton, GrammarError> {
 /// A table without conflicts has a path for exactly those stacks that can become a word of its grammar. The resolution
 /// of a conflict, by precedences or by default, removes actions, so that a path may lead to a dead end. In that case,
 /// the viable stacks are computed from the rules whenever they are needed.
-fn viable(table: &LrTable, automaton: Automaton, next: &[Vec<Option<usize>>]) -> Result<Automaton, GrammarError> {
-    let given = automaton.clone().with_viability(Viability::given(automaton.alphabet().len(), next)?)?;
+fn viable(table: &LrTable, automaton: Automaton, rows: &[Vec<(SymbolId, usize)>]) -> Result<Automaton, GrammarError> {
+    let given = automaton.clone().with_viability(Viability::given(automaton.alphabet().len(), rows)?)?;
     if !table.has_resolutions {
         return Ok(given);
     }
@@ -249,9 +254,8 @@ impl Suffixes<'_> {
 fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
     let symbols = table.names.len();
     let total = symbols + table.states();
-    if total > MAX_SYMBOLS {
-        return Err(GrammarError::TooLarge(total));
-    }
+    let transitions = (table.states() + 2).saturating_mul(total);
+    GrammarError::within("transitions between its states", transitions, Viability::MAX_TRANSITIONS as u64)?;
     let states = (1..table.states()).map(|state| format!("#{state}"));
     let nonterminals = table.names[table.terminals..].iter().cloned().chain(states);
     let alphabet = Alphabet::new(table.names[..table.terminals].to_vec(), nonterminals.collect::<Vec<_>>())
@@ -263,15 +267,15 @@ fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
     // A stack of states is viable if each state leads to the next. On top of it, there may be a symbol that the last
     // state has a transition for.
     let top = table.states();
-    let mut viable = vec![vec![None; alphabet.len()]; table.states() + 1];
-    for (state, viable) in viable.iter_mut().enumerate().take(table.states()) {
+    let mut rows = vec![Vec::new(); table.states() + 1];
+    for (state, row) in rows.iter_mut().enumerate().take(table.states()) {
         let anchored = state == 0;
         for (symbol, next) in table.next[state].iter().enumerate() {
             if let Some(push) = next.and_then(name) {
                 let suffix = name(state).into_iter().chain([SymbolId::new(symbol)]).collect();
                 rules.push(Rule { anchored, suffix, lookahead: None, pop: 1, push });
-                viable[push.index()] = *next;
-                viable[symbol] = Some(top);
+                row.extend(next.map(|next| (push, next)));
+                row.push((SymbolId::new(symbol), top));
             }
         }
         let mut reduce = |production: usize, lookahead| {
@@ -290,5 +294,5 @@ fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
         }
     }
     let accepting = table.next[0][table.start].and_then(name).into_iter().collect();
-    self::viable(table, Automaton::new(alphabet, rules, accepting)?, &viable)
+    viable(table, Automaton::new(alphabet, rules, accepting)?, &rows)
 }

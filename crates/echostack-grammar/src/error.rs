@@ -25,9 +25,16 @@ pub enum GrammarError {
     /// The grammar is ambiguous, or needs more than one token of lookahead.
     #[error("{0}")]
     Conflict(String),
-    /// The grammar has too many symbols or states.
-    #[error("the grammar needs {0} states and symbols, but at most {MAX_SYMBOLS} are possible")]
-    TooLarge(usize),
+    /// The grammar exceeds a limit.
+    #[error("the grammar has {given} {what} or more; the limit is {most}")]
+    Limit {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are at least.
+        given: u64,
+        /// The limit.
+        most: u64,
+    },
     /// A nonterminal can derive itself, so that a word has infinitely many derivations.
     #[error(
         "{0} can derive itself alone, so that words would have infinitely many readings; \
@@ -92,6 +99,12 @@ impl LexerError {
 }
 
 impl GrammarError {
+    /// Checks that there is not more of something than a limit allows.
+    pub(crate) fn within(what: &'static str, given: usize, most: u64) -> Result<(), Self> {
+        let given = given as u64;
+        if given <= most { Ok(()) } else { Err(Self::Limit { what, given, most }) }
+    }
+
     /// Returns whether the message begins with the path of a file.
     pub(crate) fn names_file(&self) -> bool {
         matches!(self, Self::Syntax(_) | Self::Lexer { .. })
@@ -128,6 +141,3 @@ pub(crate) fn list(names: &[&str]) -> String {
         _ => format!("{} and {} others", names[..MAX_LISTED].join(", "), names.len() - MAX_LISTED),
     }
 }
-
-/// The maximum number of symbols and states of a grammar.
-pub const MAX_SYMBOLS: usize = 1 << 14;

@@ -16,14 +16,12 @@ use crate::count::{self, Counts};
 use crate::encode::{self, Encoding};
 use crate::error::{GrammarError, Warning};
 use crate::lexer::Lexer;
+use crate::limits::GrammarLimits;
 use crate::resolve::resolve;
 use crate::source::Source;
 use crate::table::LrTable;
 use crate::trim::trim;
 use crate::{probe, yacc};
-
-/// The maximum size of a grammar or lexer file, in bytes.
-const MAX_FILE: u64 = 1 << 24;
 
 /// The number of derivations that are drawn until one is a word.
 const DRAWS: usize = 100;
@@ -48,13 +46,32 @@ impl Grammar {
     /// If the text is not a valid grammar, or has a conflict that precedences do not resolve and `%expect` does not
     /// allow.
     pub fn new(name: impl Into<String>, yacc: &str, encoding: Encoding) -> Result<Self, GrammarError> {
-        Self::read(name.into(), Source { file: None, text: yacc }, encoding)
+        Self::new_within(name, yacc, encoding, &GrammarLimits::default())
     }
 
-    fn read(name: String, source: Source<'_>, encoding: Encoding) -> Result<Self, GrammarError> {
+    /// Creates a grammar like [`Grammar::new`], within limits.
+    ///
+    /// # Errors
+    /// Those of [`Grammar::new`], and [`GrammarError::Limit`].
+    pub fn new_within(
+        name: impl Into<String>,
+        yacc: &str,
+        encoding: Encoding,
+        limits: &GrammarLimits,
+    ) -> Result<Self, GrammarError> {
+        Self::read(name.into(), Source { file: None, text: yacc }, encoding, limits)
+    }
+
+    fn read(
+        name: String,
+        source: Source<'_>,
+        encoding: Encoding,
+        limits: &GrammarLimits,
+    ) -> Result<Self, GrammarError> {
+        GrammarError::within("bytes", source.text.len(), limits.bytes)?;
         let (rules, mut warnings) = resolve(source, &yacc::read(source)?)?;
         let (rules, useless) = trim(source, &rules)?;
-        let (table, resolved) = build(source, &rules)?;
+        let (table, resolved) = build(source, &rules, limits)?;
         warnings.extend(useless.into_iter().chain(resolved));
         let (automaton, encoding) = encode::encode(&table, encoding)?;
         let source = source.text.to_string();
@@ -67,13 +84,25 @@ impl Grammar {
     /// # Errors
     /// If a file cannot be read, or its contents are invalid.
     pub fn open(path: &Path, encoding: Encoding) -> Result<(Self, Option<Lexer>), GrammarError> {
+        Self::open_within(path, encoding, &GrammarLimits::default())
+    }
+
+    /// Reads a grammar and its lexer like [`Grammar::open`], within limits.
+    ///
+    /// # Errors
+    /// Those of [`Grammar::open`], and [`GrammarError::Limit`].
+    pub fn open_within(
+        path: &Path,
+        encoding: Encoding,
+        limits: &GrammarLimits,
+    ) -> Result<(Self, Option<Lexer>), GrammarError> {
         let name = path.file_stem().map_or_else(|| "grammar".to_string(), |name| name.to_string_lossy().into_owned());
         let folder = path.is_dir();
         let yacc = if folder { path.join("grammar.y") } else { path.to_path_buf() };
-        let source = Source { file: Some(&yacc.to_string_lossy()), text: &read(&yacc)? };
-        let grammar = Self::read(name, source, encoding)?;
+        let source = Source { file: Some(&yacc.to_string_lossy()), text: &read(&yacc, limits)? };
+        let grammar = Self::read(name, source, encoding, limits)?;
         let lex = path.join("lexer.l");
-        let lexer = if folder && lex.exists() { Some(read_lexer(&lex)?) } else { None };
+        let lexer = if folder && lex.exists() { Some(read_lexer(&lex, limits)?) } else { None };
         Ok((grammar, lexer))
     }
 
@@ -112,16 +141,17 @@ impl Grammar {
     }
 }
 
-fn read(path: &Path) -> Result<String, GrammarError> {
-    read_text(path, MAX_FILE).map_err(|error| match error {
+fn read(path: &Path, limits: &GrammarLimits) -> Result<String, GrammarError> {
+    read_text(path, limits.bytes).map_err(|error| match error {
         FileError::Io { path, error } => GrammarError::Io { path: path.display().to_string(), error },
         other => GrammarError::Syntax(format!("{}: {other}", path.display())),
     })
 }
 
-fn read_lexer(path: &Path) -> Result<Lexer, GrammarError> {
-    let (name, text) = (path.display().to_string(), read(path)?);
-    let mut lexer = Lexer::new(&text).map_err(|error| GrammarError::Lexer { path: name.clone(), error })?;
+fn read_lexer(path: &Path, limits: &GrammarLimits) -> Result<Lexer, GrammarError> {
+    let (name, text) = (path.display().to_string(), read(path, limits)?);
+    let mut lexer =
+        Lexer::new_within(&text, limits).map_err(|error| GrammarError::Lexer { path: name.clone(), error })?;
     lexer.name_file(&name);
     Ok(lexer)
 }

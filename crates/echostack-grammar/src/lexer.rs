@@ -7,6 +7,7 @@ use crate::dfa::{Dfa, TooLarge};
 use crate::error::{LexerError, Warning};
 use crate::flex;
 use crate::lex::{self, LexFile, LexRule, Rule};
+use crate::limits::GrammarLimits;
 use crate::source::Source;
 
 /// A lexer: regular expressions, with the names of the tokens that they match.
@@ -56,6 +57,21 @@ impl Lexer {
     /// # Errors
     /// If the text is not a valid lexer, or if its automaton is too large.
     pub fn new(source: &str) -> Result<Self, LexerError> {
+        Self::new_within(source, &GrammarLimits::default())
+    }
+
+    /// Creates a lexer like [`Lexer::new`], within limits.
+    ///
+    /// # Errors
+    /// Those of [`Lexer::new`], and if a limit is exceeded.
+    pub fn new_within(source: &str, limits: &GrammarLimits) -> Result<Self, LexerError> {
+        let within = |what, given: usize, most| {
+            if given as u64 <= most {
+                return Ok(());
+            }
+            Err(LexerError::new(format!("the lexer has {given} {what} or more; the limit is {most}")))
+        };
+        within("bytes", source.len(), limits.bytes)?;
         let LexFile { states, rules, warnings } = read(source)?;
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut names = Vec::new();
@@ -68,7 +84,8 @@ impl Lexer {
         let known = rules.iter().map(|rule| Rule { name: rule.name.as_deref().map(&mut number), change: rule.change });
         let known: Vec<Rule> = known.collect();
         let mut matching = vec![false; rules.len()];
-        let mut automata = Vec::new();
+        let mut automata: Vec<Dfa> = Vec::new();
+        let mut total = 0;
         for (number, state) in states.iter().enumerate() {
             let own = rules.iter().enumerate().filter(|(_, rule)| rule.applies(number, state));
             let own: Vec<_> = own.map(|(at, rule)| (at as u32, &rule.pattern)).collect();
@@ -78,6 +95,8 @@ impl Lexer {
                 )
             })?;
             dfa.matching().iter().for_each(|&rule| matching[rule as usize] = true);
+            total += dfa.states();
+            within("states", total, limits.lexer_states)?;
             automata.push(dfa);
         }
         let mut origins = vec![Origin::Nowhere; names.len()];

@@ -16,6 +16,7 @@ use crate::encode::Encoding;
 use crate::error::{GrammarError, Warning, list};
 use crate::grammar::Grammar;
 use crate::lexer::Lexer;
+use crate::limits::GrammarLimits;
 
 /// The reason why a subject cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -77,8 +78,8 @@ pub enum SubjectError {
 ///
 /// ```
 /// use echostack::recognize::Mode;
-/// use echostack_grammar::{Encoding, Subject};
-/// let subject = Subject::named("task:dyck1", Encoding::Auto, &())?;
+/// use echostack_grammar::{Encoding, GrammarLimits, Subject};
+/// let subject = Subject::named("task:dyck1", Encoding::Auto, &GrammarLimits::default(), &())?;
 /// assert_eq!(subject.name(), "dyck1");
 /// assert_eq!(subject.oracle(Mode::Strict, &())?.automaton().rules().len(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -124,16 +125,21 @@ impl Subject {
     ///
     /// # Errors
     /// If there is no such task, or if the file cannot be read or is invalid.
-    pub fn named(name: &str, encoding: Encoding, control: &dyn Control) -> Result<Self, SubjectError> {
+    pub fn named(
+        name: &str,
+        encoding: Encoding,
+        limits: &GrammarLimits,
+        control: &dyn Control,
+    ) -> Result<Self, SubjectError> {
         if let Some(path) = name.strip_prefix("grammar:") {
-            return Self::open_grammar(Path::new(path), encoding);
+            return Self::open_grammar_within(Path::new(path), encoding, limits);
         }
         let path = Path::new(name);
         match parse_task(name) {
             Ok(task) => Ok(task.into()),
             Err(error) if name.starts_with("task:") => Err(error.into()),
             Err(_) if path.is_dir() || path.extension().is_some_and(|ending| ending == "y") => {
-                Self::open_grammar(path, encoding)
+                Self::open_grammar_within(path, encoding, limits)
             }
             Err(_) => Self::open_automaton(path, control),
         }
@@ -154,7 +160,15 @@ impl Subject {
     /// # Errors
     /// If a file cannot be read, or its contents are invalid.
     pub fn open_grammar(path: &Path, encoding: Encoding) -> Result<Self, SubjectError> {
-        let opened = Grammar::open(path, encoding);
+        Self::open_grammar_within(path, encoding, &GrammarLimits::default())
+    }
+
+    /// Reads a grammar and its lexer within limits, like [`Grammar::open_within`].
+    ///
+    /// # Errors
+    /// If a file cannot be read, its contents are invalid, or a limit is exceeded.
+    pub fn open_grammar_within(path: &Path, encoding: Encoding, limits: &GrammarLimits) -> Result<Self, SubjectError> {
+        let opened = Grammar::open_within(path, encoding, limits);
         let refused = |source| SubjectError::Grammar { path: path.display().to_string(), source };
         let (grammar, lexer) = opened.map_err(refused)?;
         Ok(Self::of_grammar(grammar, lexer))
@@ -336,7 +350,7 @@ mod tests {
         let path = |name: &str| folder.path().join(name).display().to_string();
         std::fs::write(path("grammar.y"), "%start S\n%%\nS: 'x' S |;\n").unwrap();
         std::fs::write(path("lexer.l"), "%%\nx \"x\"\n[ ]+ ;\n").unwrap();
-        let named = |name: &str| Subject::named(name, Encoding::Auto, &());
+        let named = |name: &str| Subject::named(name, Encoding::Auto, &GrammarLimits::default(), &());
 
         let grammar = named(&format!("grammar:{}", folder.path().display())).unwrap();
         let encoding = grammar.encoding().unwrap();

@@ -161,7 +161,8 @@ impl<'a> Experiment<'a> {
     /// If the record cannot be written.
     pub fn run(&self, record: &mut RecordFile, progress: &dyn Progress) -> Result<(), ExperimentError> {
         let repeats = self.specification.repeats;
-        let of = self.units.iter().map(|planned| repeats + self.choices(planned).len()).sum();
+        let choices: Vec<Vec<Choice>> = self.units.iter().map(|planned| self.choices(planned)).collect();
+        let of = choices.iter().map(|choices| repeats + choices.len()).sum();
         let known: HashSet<(Unit, bool, usize)> = record
             .lines()
             .iter()
@@ -169,7 +170,7 @@ impl<'a> Experiment<'a> {
             .collect();
         let mine: HashSet<&Unit> = self.units.iter().map(|planned| &planned.unit).collect();
         let done = known.iter().filter(|(unit, _, _)| mine.contains(unit)).count();
-        self.check_draws(record.lines())?;
+        self.check_draws(&choices, record.lines())?;
         let state = Mutex::new((record, done));
         let append = |line: Line| {
             let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -179,7 +180,6 @@ impl<'a> Experiment<'a> {
         };
         let is_missing =
             |planned: &Planned<'_>, repeat, number| !known.contains(&(planned.unit.clone(), repeat, number));
-        let choices: Vec<Vec<Choice>> = self.units.iter().map(|planned| self.choices(planned)).collect();
         let draws =
             choices.iter().enumerate().flat_map(|(unit, choices)| (0..choices.len()).map(move |draw| (unit, draw)));
         let new: Vec<_> = draws.filter(|&(unit, draw)| is_missing(&self.units[unit], false, draw)).collect();
@@ -216,10 +216,9 @@ impl<'a> Experiment<'a> {
         drawn.cloned().collect()
     }
 
-    /// Checks that the draws in a record are those of this run.
-    fn check_draws(&self, lines: &[Line]) -> Result<(), ExperimentError> {
-        for planned in &self.units {
-            let (unit, choices) = (&planned.unit, self.choices(planned));
+    /// Checks that the draws in a record are those of this run, whose hyperparameters are given for each unit.
+    fn check_draws(&self, choices: &[Vec<Choice>], lines: &[Line]) -> Result<(), ExperimentError> {
+        for (Planned { unit, .. }, choices) in self.units.iter().zip(choices) {
             let other = |line: &&Line| match line {
                 Line::Draw(draw) => draw.unit == *unit && choices.get(draw.draw) != Some(&draw.choice),
                 _ => false,

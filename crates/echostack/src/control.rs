@@ -81,7 +81,7 @@ pub trait Control: Sync {
 impl Control for () {}
 
 /// A control that cancels a call after it was asked a number of times. Unlike a [`Deadline`], it does so at the same point
-/// on every computer. Calls ask about once in a millisecond.
+/// on every computer. Long calls ask about once per millisecond.
 ///
 /// ```
 /// use echostack::Control;

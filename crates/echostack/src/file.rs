@@ -296,15 +296,24 @@ impl std::str::FromStr for FileLimits {
     /// Reads limits such as `bytes=1000000,neurons=512`. Limits that are not named have their defaults.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut limits = Self::default();
-        for one in text.split(',') {
-            let parts = one.split_once('=').and_then(|(name, most)| Some((name.trim(), most.trim().parse().ok()?)));
-            if !parts.is_some_and(|(name, most)| limits.set(name, most)) {
-                let names = Self::NAMES.join(", ");
-                return Err(format!("{one:?} is not a limit; write NAME=NUMBER, with one of these names: {names}"));
-            }
-        }
+        read_limits(text, &Self::NAMES, |name, most| limits.set(name, most))?;
         Ok(limits)
     }
+}
+
+/// Reads limits such as `bytes=1000000,symbols=512`. `set` takes each of them, and returns whether there is such a limit.
+///
+/// # Errors
+/// A message with the names, if something else is written.
+pub fn read_limits(text: &str, names: &[&str], mut set: impl FnMut(&str, u64) -> bool) -> Result<(), String> {
+    for one in text.split(',') {
+        let parts = one.split_once('=').and_then(|(name, most)| Some((name.trim(), most.trim().parse().ok()?)));
+        if !parts.is_some_and(|(name, most)| set(name, most)) {
+            let names = names.join(", ");
+            return Err(format!("{one:?} is not a limit; write NAME=NUMBER, with one of these names: {names}"));
+        }
+    }
+    Ok(())
 }
 
 /// The part of a header that says how many symbols there are.

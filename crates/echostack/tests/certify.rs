@@ -47,6 +47,23 @@ fn every_language_is_proved_by_its_next_symbol() {
 }
 
 #[test]
+fn the_number_of_cells_is_limited() {
+    let (machine, certificate) = proved(Task::Dyck2, ReservoirKind::Cycle, View::Symbol);
+    let oracle = oracle(Task::Dyck2);
+    let search = |most| {
+        let prover = Prover::new(&oracle, View::Symbol, &()).unwrap().with_max_cells(most);
+        prover.prove(&machine, &()).unwrap()
+    };
+    let is_enough = |&most: &usize| matches!(search(most), Proof::Proved(_));
+    let needed = (1..=Prover::MAX_CELLS).find(is_enough).unwrap();
+    let Proof::Proved(same) = search(needed) else { panic!("no proof") };
+    assert!(*same == certificate);
+    let Proof::Open { cells, examined, .. } = search(needed - 1) else { panic!("a proof beyond the limit") };
+    assert_eq!(examined, needed);
+    assert!(!cells.is_empty());
+}
+
+#[test]
 fn every_language_is_proved_by_the_papers_input() {
     for task in languages() {
         let (machine, certificate) = proved(task, ReservoirKind::Cycle, View::Reservoir);

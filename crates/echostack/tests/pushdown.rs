@@ -7,7 +7,7 @@ use echostack::language::{Walks, WordKind, draw};
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::Task;
-use echostack::{Alphabet, Automaton, Machine, Oracle, Params, Prover, Recognizer, Study, SymbolId, Word};
+use echostack::{Alphabet, Automaton, Machine, Oracle, Params, Prover, Recognizer, Study, Word};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -125,20 +125,8 @@ fn a_machine_that_refuses_what_its_rules_allow_has_a_replica() {
     // The rules of a^n b^n, whose viable stacks have at most two a.
     let plain = Task::Anbn.automaton().unwrap();
     let [a, b, s] = ["a", "b", "S"].map(|name| plain.alphabet().symbol(name).unwrap());
-    let leads = |to: &[(SymbolId, usize)]| {
-        let mut row = vec![None; plain.alphabet().len()];
-        to.iter().for_each(|&(symbol, state)| row[symbol.index()] = Some(state));
-        row
-    };
     // The stacks: empty, a, a a, a S or a a S, either with b on top, and S.
-    let rows = [
-        leads(&[(a, 1), (s, 5)]),
-        leads(&[(a, 2), (s, 3)]),
-        leads(&[(s, 3)]),
-        leads(&[(b, 4)]),
-        leads(&[]),
-        leads(&[]),
-    ];
+    let rows = [vec![(a, 1), (s, 5)], vec![(a, 2), (s, 3)], vec![(s, 3)], vec![(b, 4)], vec![], vec![]];
     let viability = Viability::given(plain.alphabet().len(), &rows).unwrap();
     let oracle = Oracle::strict(plain.with_viability(viability).unwrap()).unwrap();
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 64, 0) };

@@ -51,7 +51,11 @@ class Machine:
     def margins(self, words: Iterable[Any], in_turn: bool = False) -> NDArray[np.float64]: ...
     def trace(self, word: Any) -> tuple[list[dict[str, Any]], _Verdict]: ...
     def certify(
-        self, language: Language, progress: _Progress = None, time_limit: float | None = None
+        self,
+        language: Language,
+        progress: _Progress = None,
+        time_limit: float | None = None,
+        max_cells: int | None = None,
     ) -> tuple[Certificate | None, tuple[list[str], _Verdict, _Verdict] | None, int]: ...
     def extract(
         self, progress: _Progress = None, time_limit: float | None = None
@@ -92,9 +96,17 @@ class Language:
     @staticmethod
     def task(name: str) -> Language: ...
     @staticmethod
-    def grammar(yacc: str, lexer: str | None = None, encoding: str = "auto", name: str = "grammar") -> Language: ...
+    def grammar(
+        yacc: str,
+        lexer: str | None = None,
+        encoding: str = "auto",
+        name: str = "grammar",
+        limits: Mapping[str, int] | None = None,
+    ) -> Language: ...
     @staticmethod
-    def open_grammar(path: _Path, lexer: str | None = None, encoding: str = "auto") -> Language: ...
+    def open_grammar(
+        path: _Path, lexer: str | None = None, encoding: str = "auto", limits: Mapping[str, int] | None = None
+    ) -> Language: ...
     @staticmethod
     def automaton(json: str, name: str = "automaton") -> Language: ...
     @staticmethod

@@ -15,7 +15,7 @@ A language generates words, provides training traces for machines, and serves as
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from . import _native
@@ -65,7 +65,15 @@ class Language:
         return cls(_native.Language.task(name))
 
     @classmethod
-    def grammar(cls, yacc: str, lexer: str | None = None, *, encoding: _Encoding = "auto", name: str = "grammar") -> Language:
+    def grammar(
+        cls,
+        yacc: str,
+        lexer: str | None = None,
+        *,
+        encoding: _Encoding = "auto",
+        name: str = "grammar",
+        limits: Mapping[str, int] | None = None,
+    ) -> Language:
         """Creates a language from a grammar.
 
         Parameters
@@ -79,8 +87,11 @@ class Language:
             "auto" chooses "suffix" if it suffices, and "state" otherwise. See docs/grammars.md.
         name : str, default="grammar"
             Name of the language.
+        limits : mapping of str to int, optional
+            What the grammar and the lexer may have at most, for files of strangers: ``bytes``, ``symbols``,
+            ``productions``, ``states`` (of the LR(1) table) and ``lexer_states``. By default, what large grammars need.
         """
-        return cls(_native.Language.grammar(yacc, lexer, encoding, name))
+        return cls(_native.Language.grammar(yacc, lexer, encoding, name, limits))
 
     @classmethod
     def automaton(cls, json: str, name: str = "automaton") -> Language:
@@ -233,7 +244,13 @@ def language_of(given: Any) -> _native.Language:
     raise ParameterError(f"language is {given!r}, but must be a Language{hint}")
 
 
-def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, encoding: _Encoding = "auto") -> Language:
+def from_grammar(
+    source: os.PathLike[str] | str,
+    lexer: str | None = None,
+    *,
+    encoding: _Encoding = "auto",
+    limits: Mapping[str, int] | None = None,
+) -> Language:
     """Creates a language from a grammar in Yacc syntax.
 
     Parameters
@@ -244,6 +261,8 @@ def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, en
         Lexer in Lex syntax. If None and ``source`` is a folder, its ``lexer.l`` is used, if there is one.
     encoding : {"auto", "suffix", "state"}, default="auto"
         Contents of the stack; see :meth:`Language.grammar`.
+    limits : mapping of str to int, optional
+        What the grammar and the lexer may have at most; see :meth:`Language.grammar`.
 
     Returns
     -------
@@ -259,8 +278,8 @@ def from_grammar(source: os.PathLike[str] | str, lexer: str | None = None, *, en
     text = os.fspath(source)
     # The text of a grammar has a line %%.
     if "%%" not in text or ("\n" not in text and os.path.exists(text)):
-        return Language(_native.Language.open_grammar(text, lexer, encoding))
-    return Language.grammar(text, lexer, encoding=encoding)
+        return Language(_native.Language.open_grammar(text, lexer, encoding, limits))
+    return Language.grammar(text, lexer, encoding=encoding, limits=limits)
 
 
 def infer(

@@ -475,7 +475,9 @@ class ReservoirStackMachine(Parametrised, Recognizer):
             raise DataError("X has no words; give at least one")
         return float(np.mean(given == np.array(truth)))
 
-    def certify(self, language: Language, *, time_limit: float | None = None) -> Certificate | Difference:
+    def certify(
+        self, language: Language, *, time_limit: float | None = None, max_cells: int | None = None
+    ) -> Certificate | Difference:
         """Proves that the machine does the same as a language's automaton on every word, or finds a counterexample.
 
         Parameters
@@ -484,6 +486,8 @@ class ReservoirStackMachine(Parametrised, Recognizer):
             Language whose automaton the machine is compared with.
         time_limit : float or None, default=None
             Time limit in seconds.
+        max_cells : int or None, default=None
+            Maximum number of cells that the search for a proof examines, 1,000,000 if None.
 
         Returns
         -------
@@ -496,7 +500,9 @@ class ReservoirStackMachine(Parametrised, Recognizer):
             If neither is found, or if the time limit is exceeded.
         """
         with reporter(self.verbose) as progress:
-            certificate, difference, open_cells = self._fitted().certify(language_of(language), progress, time_limit)
+            certificate, difference, open_cells = self._fitted().certify(
+                language_of(language), progress, time_limit, max_cells
+            )
         if certificate is not None:
             return Certificate(certificate)
         if difference is not None:

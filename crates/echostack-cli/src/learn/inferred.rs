@@ -10,6 +10,7 @@ use echostack_infer::{Inferred, Proved, Settings};
 
 use super::args::Args;
 use super::learned::Assurance;
+use crate::grammar_limits;
 use crate::infer::tell;
 
 /// Infers the language. Returns it with the folder that it was written to.
@@ -24,7 +25,7 @@ pub(super) fn infer(args: &Args, control: &dyn Control, quiet: bool) -> Result<(
 /// Returns the inferred language as the subject of training.
 pub(super) fn subject(args: &Args, inferred: &Inferred, folder: &Path) -> Result<Subject> {
     inferred.language().context("the inferred language is empty")?;
-    Ok(Subject::open_grammar(folder, args.encoding)?)
+    Ok(Subject::open_grammar_within(folder, args.encoding, &grammar_limits())?)
 }
 
 /// Writes the report again, with what is known about the machine.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use echostack::extract::extract;
-use echostack::file::{MAX_BYTES, read_text};
+use echostack::file::read_text;
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
 use echostack::teach::{Contradiction, contradictions, read_traces};
@@ -16,6 +16,7 @@ use echostack_grammar::Lexer;
 
 use super::args::{Args, names, params};
 use super::learned::{Assurance, Learned, Rules};
+use crate::grammar_limits;
 use crate::output::note;
 use crate::progress::Bar;
 
@@ -31,8 +32,9 @@ pub(crate) fn open_traces(path: &Path) -> Result<(Arc<Alphabet>, Vec<Trace>)> {
 /// Reads a lexer from a file.
 pub(super) fn open_lexer(path: &Path) -> Result<Lexer> {
     let name = path.display();
-    let source = read_text(path, MAX_BYTES).context("could not read the lexer")?;
-    Lexer::new(&source).with_context(|| format!("could not use the lexer {name}"))
+    let limits = grammar_limits();
+    let source = read_text(path, limits.bytes).context("could not read the lexer")?;
+    Lexer::new_within(&source, &limits).with_context(|| format!("could not use the lexer {name}"))
 }
 
 /// Checks that a lexer produces every terminal, and warns of tokens that are not terminals.

@@ -117,8 +117,8 @@ struct Constructed {
     oracle: Oracle,
 }
 
-/// How often the construction of a list may ask whether to go on. With a reservoir that forgets slowly, it would take
-/// hours.
+/// The budget for the construction of a list, a few seconds. With many of the reservoirs that are searched, it would take
+/// minutes or more.
 const MAX_QUESTIONS: usize = 4_000;
 
 impl Prepared for Constructed {

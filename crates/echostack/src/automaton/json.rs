@@ -134,13 +134,11 @@ impl Automaton {
         let rules = json.rules.iter().map(rule).collect::<Result<_, _>>()?;
         let accepting = json.accepting.iter().map(symbol).collect::<Result<_, _>>()?;
         let Some(states) = &json.viable else { return Ok(Self::new(alphabet, rules, accepting)?) };
-        let mut next = vec![vec![None; alphabet.len()]; states.len()];
-        for (row, state) in next.iter_mut().zip(states) {
-            for (name, &to) in state {
-                row[symbol(name)?.index()] = Some(to);
-            }
-        }
-        let viability = Viability::given(alphabet.len(), &next)?;
+        let row = |state: &BTreeMap<String, usize>| {
+            state.iter().map(|(name, &to)| Ok((symbol(name)?, to))).collect::<Result<Vec<_>, JsonFault>>()
+        };
+        let rows = states.iter().map(row).collect::<Result<Vec<_>, _>>()?;
+        let viability = Viability::given(alphabet.len(), &rows)?;
         Ok(Self::new(alphabet, rules, accepting)?.with_viability(viability)?)
     }
 }
@@ -163,7 +161,7 @@ mod tests {
         let automaton = Automaton::from_json(text).unwrap();
         assert_eq!(automaton.rules()[0].lookahead, Some(Lookahead::End));
         assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().rules(), automaton.rules());
-        let viability = Viability::given(2, &[vec![Some(1), None], vec![None, Some(0)]]).unwrap();
+        let viability = Viability::given(2, &[vec![(SymbolId::new(0), 1)], vec![(SymbolId::new(1), 0)]]).unwrap();
         let automaton = automaton.with_viability(viability).unwrap();
         assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().to_json(), automaton.to_json());
         let state = automaton.to_json().replace("\"a\": 1", "\"a\": 2");
@@ -183,5 +181,17 @@ mod tests {
                 .contains("not an automaton")
         );
         assert!(with("7").contains("not an automaton"));
+    }
+
+    #[test]
+    fn viable_stacks_that_would_need_too_much_memory_are_refused() {
+        // Less than a megabyte of text, but 6 billion transitions.
+        let terminals: Vec<String> = (0..60_000).map(|number| format!("\"t{number}\"")).collect();
+        let (terminals, rows) = (terminals.join(","), vec!["{}"; 100_000].join(","));
+        let text = format!(
+            r#"{{"terminals": [{terminals}], "nonterminals": ["S"], "rules": [], "accepting": ["S"], "viable": [{rows}]}}"#
+        );
+        let refused = Automaton::from_json(&text).unwrap_err();
+        assert!(refused.to_string().contains("viable"), "{refused}");
     }
 }

@@ -33,28 +33,31 @@ pub struct Viability {
     pub(super) viable: Vec<bool>,
 }
 
-/// The maximum number of transitions if the viable stacks are given.
-const MAX_TRANSITIONS: usize = 1 << 25;
-
 impl Viability {
-    /// Creates the finite automaton from known viable stacks: for each state and symbol, `next` has the state of the
-    /// stack with that symbol pushed, or `None` if that stack is not viable. State 0 is the empty stack.
+    /// The maximum number of transitions if the viable stacks are given: one for each symbol in each state, and in one more
+    /// state.
+    pub const MAX_TRANSITIONS: usize = 1 << 25;
+
+    /// Creates the finite automaton from known viable stacks: for each state, `rows` has the symbols that can be pushed,
+    /// each with the state of the stack after that. State 0 is the empty stack.
     ///
     /// # Errors
-    /// [`AutomatonError::Viable`] if there are no states, a row does not have one entry per symbol, a state does not
-    /// exist, or there are too many transitions.
-    pub fn given(symbols: usize, next: &[Vec<Option<usize>>]) -> Result<Self, AutomatonError> {
-        let states = next.len();
-        let fits = |row: &Vec<Option<usize>>| row.len() == symbols && row.iter().flatten().all(|&state| state < states);
-        if states == 0 || states.saturating_add(1).saturating_mul(symbols) > MAX_TRANSITIONS || !next.iter().all(fits) {
+    /// [`AutomatonError::Viable`] if there are no states, a symbol or a state does not exist, or there are too many
+    /// transitions.
+    pub fn given(symbols: usize, rows: &[Vec<(SymbolId, usize)>]) -> Result<Self, AutomatonError> {
+        let states = rows.len();
+        let fits = |&(symbol, state): &(SymbolId, usize)| symbol.index() < symbols && state < states;
+        let is_small = states.saturating_add(1).saturating_mul(symbols) <= Self::MAX_TRANSITIONS;
+        if states == 0 || !is_small || !rows.iter().flatten().all(fits) {
             return Err(AutomatonError::Viable);
         }
         // One more state for all other stacks, from which nothing leads back.
-        let place = |state: &Option<usize>| StackState::new(state.unwrap_or(states));
-        let mut all: Vec<StackState> = next.iter().flatten().map(place).collect();
-        all.extend(std::iter::repeat_n(StackState::new(states), symbols));
+        let mut next = vec![StackState::new(states); (states + 1) * symbols];
+        for (state, row) in rows.iter().enumerate() {
+            row.iter().for_each(|&(symbol, to)| next[state * symbols + symbol.index()] = StackState::new(to));
+        }
         let viable = (0..=states).map(|state| state < states).collect();
-        Ok(Self { symbols, next: all, viable })
+        Ok(Self { symbols, next, viable })
     }
 
     /// Returns, for each viable state, the viable states that symbols lead to, by the symbols' names. This is meant for

@@ -32,8 +32,6 @@ const NO_MARGIN: f64 = 1e-9;
 const MIN_EXERCISES: usize = 400;
 /// A search also needs one exercise for each group of this many tops of reachable stacks before it ends.
 const TOPS_PER_EXERCISE: usize = 25;
-/// The maximum number of cells that are examined.
-const MAX_EXAMINED_CELLS: usize = 1_000_000;
 /// The number of tokens before the next one by which reachable configurations are distinguished, if the machine sees
 /// them.
 const REMEMBERED_TOKENS: u32 = 2;
@@ -78,6 +76,7 @@ pub struct Prover<'a> {
     reach: Reach,
     witness: Witness,
     completions: Vec<Completion>,
+    max_cells: usize,
 }
 
 impl fmt::Debug for Prover<'_> {
@@ -87,6 +86,9 @@ impl fmt::Debug for Prover<'_> {
 }
 
 impl<'a> Prover<'a> {
+    /// The maximum number of cells that a search examines, unless [`Prover::with_max_cells`] says otherwise.
+    pub const MAX_CELLS: usize = 1_000_000;
+
     /// Computes the reachable configurations of a strict automaton, for machines with this view of their input.
     ///
     /// # Errors
@@ -100,7 +102,14 @@ impl<'a> Prover<'a> {
         let mut strict = Strict::new(oracle, memory)?;
         let (reach, witness) = Reach::new(&mut strict, control)?;
         let completions = complete(&mut strict, (&reach, &witness), &mut Poll::new(control))?;
-        Ok(Self { oracle, strict, memory, reach, witness, completions })
+        Ok(Self { oracle, strict, memory, reach, witness, completions, max_cells: Self::MAX_CELLS })
+    }
+
+    /// Sets the maximum number of cells that a search examines. If it needs more, the result is [`Proof::Open`], with more
+    /// cells examined than that.
+    #[must_use]
+    pub fn with_max_cells(self, max_cells: usize) -> Self {
+        Self { max_cells, ..self }
     }
 
     pub(super) fn oracle(&self) -> &Oracle {
@@ -140,6 +149,7 @@ impl<'a> Prover<'a> {
             cells,
             bounds,
             readouts,
+            max_cells: self.max_cells,
             enough: MIN_EXERCISES.max(self.reach.tops.len() / TOPS_PER_EXERCISE),
         };
         let Findings { cells, open, exercises, examined } = search.run(root, control)?;
@@ -170,6 +180,7 @@ struct Search<'p, 'a> {
     cells: Cells,
     readouts: Vec<Readout>,
     examples: Examples,
+    max_cells: usize,
     /// The number of exercises of one readout that ends the search.
     enough: usize,
 }
@@ -232,7 +243,8 @@ impl<'p> Search<'p, '_> {
                 if !all.open.is_empty() && all.exercises.iter().any(|exercises| exercises.len() >= self.enough) {
                     return Ok(all);
                 }
-                if all.examined > MAX_EXAMINED_CELLS {
+                all.examined += examined;
+                if all.examined > self.max_cells {
                     all.open.extend(first.map(|named| self.open(named, &cell.stack, [0.; 2])));
                     return Ok(all);
                 }
@@ -243,7 +255,6 @@ impl<'p> Search<'p, '_> {
                         all.exercises[head].push(exercise);
                     }
                 }
-                all.examined += examined;
                 walk.go_on(left);
             }
         }

@@ -151,15 +151,15 @@ impl Explored<'_> {
         let rules = rule_list(&self.situations(&decisions, |_| StackSuffix::ANY));
         let symbols = self.machine.alphabet().len();
         // The stacks that occur are viable. A symbol leads from one element to another if it was pushed there.
-        let mut next = vec![vec![None; symbols]; self.elements.len()];
+        let mut rows = vec![Vec::new(); self.elements.len()];
         for under in &reach.unders {
             let pushed = reach.places[under.place.index() - 1].1;
             if let Some(symbol) = self.symbol(pushed) {
-                next[under.element.index()][symbol.index()] = Some(pushed.index());
+                rows[under.element.index()].push((symbol, pushed.index()));
             }
         }
         let automaton = Automaton::new(self.machine.alphabet().clone(), rules, accepting)?;
-        self.proved(automaton.with_viability(Viability::given(symbols, &next)?)?, control)
+        self.proved(automaton.with_viability(Viability::given(symbols, &rows)?)?, control)
     }
 
     /// Proves that the machine does the same as an automaton.

@@ -1,0 +1,253 @@
+//! How large the LR(1) table of a grammar becomes. Short grammars can have exponentially many states, and grmtools cannot
+//! be interrupted while it computes them, so they are counted here first.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use crate::rules::Rules;
+
+/// The maximum number of 64-bit words for the lookaheads of all items that grmtools keeps.
+const MAX_KEPT: usize = 1 << 26;
+/// The maximum number of such words that are read to compare states.
+const MAX_COMPARED: usize = 1 << 31;
+
+/// A set of lookaheads: one bit for each terminal, and one for the end of the input.
+type Bits = Box<[u64]>;
+
+/// A production with a position in it.
+type Item = (usize, usize);
+
+/// The items from which a state began, in order, with their lookaheads.
+type Kernel = Vec<(Item, Bits)>;
+
+/// The table would have too many states, or take too long to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooLarge;
+
+/// Counts the LR(1) states of a grammar, which are merged as Pager does where that causes no conflict. States that a
+/// later merger makes unreachable are counted, too.
+pub(crate) fn count_states(rules: &Rules, most: usize) -> Result<usize, TooLarge> {
+    let mut states = States::new(rules);
+    let end = (0..states.width).map(|word| u64::from(word == rules.terminals / 64) << (rules.terminals % 64)).collect();
+    // The production after the last one is the start symbol alone.
+    states.add(vec![((rules.productions.len(), 0), end)]);
+    while let Some(state) = states.open.pop_front() {
+        states.is_open[state] = false;
+        for kernel in states.successors(state)? {
+            states.reach(kernel)?;
+        }
+        if states.kernels.len() > most {
+            return Err(TooLarge);
+        }
+    }
+    Ok(states.kernels.len())
+}
+
+/// What can begin a sequence of symbols.
+#[derive(Clone, Debug)]
+struct First {
+    bits: Bits,
+    /// Whether the sequence derives the empty word.
+    nullable: bool,
+}
+
+struct States<'a> {
+    rules: &'a Rules,
+    /// The productions of each symbol.
+    productions: Vec<Vec<usize>>,
+    /// The number of words in a set of lookaheads.
+    width: usize,
+    /// What can begin the rest of each production after each position.
+    rests: Vec<Vec<First>>,
+    kernels: Vec<Kernel>,
+    /// The states with the same items.
+    alike: HashMap<Vec<Item>, Vec<usize>>,
+    /// The states whose successors are to be computed, and whether a state is one of them.
+    open: VecDeque<usize>,
+    is_open: Vec<bool>,
+    kept: usize,
+    compared: usize,
+}
+
+impl<'a> States<'a> {
+    fn new(rules: &'a Rules) -> Self {
+        let mut productions = vec![Vec::new(); rules.names.len()];
+        for (number, production) in rules.productions.iter().enumerate() {
+            productions[production.left].push(number);
+        }
+        let width = (rules.terminals + 1).div_ceil(64);
+        Self {
+            rules,
+            productions,
+            width,
+            rests: rests(rules, width),
+            kernels: Vec::new(),
+            alike: HashMap::new(),
+            open: VecDeque::new(),
+            is_open: Vec::new(),
+            kept: 0,
+            compared: 0,
+        }
+    }
+
+    /// Returns the right side of a production, or the start symbol.
+    fn right(&self, production: usize) -> &'a [usize] {
+        let rules = self.rules;
+        rules.productions.get(production).map_or(std::slice::from_ref(&rules.start), |production| &production.right)
+    }
+
+    /// Adds the lookaheads that a nonterminal has at a position, followed by `after`. Returns whether they are new.
+    fn look_ahead(&self, (production, at): Item, after: &[u64], bits: &mut [u64]) -> bool {
+        match self.rests.get(production) {
+            Some(rests) => {
+                let first = &rests[at + 1];
+                let added = add(bits, &first.bits);
+                (first.nullable && add(bits, after)) || added
+            }
+            None => add(bits, after),
+        }
+    }
+
+    /// Returns the kernels of the states that follow a state.
+    fn successors(&mut self, state: usize) -> Result<Vec<Kernel>, TooLarge> {
+        let kernel = &self.kernels[state];
+        let empty = || vec![0; self.width].into_boxed_slice();
+        // All productions of a nonterminal have the same lookaheads.
+        let mut nonterminals: BTreeMap<usize, Bits> = BTreeMap::new();
+        let mut queue = Vec::new();
+        for ((production, at), bits) in kernel {
+            if let Some(&next) = self.right(*production).get(*at).filter(|&&next| next >= self.rules.terminals) {
+                let fresh = !nonterminals.contains_key(&next);
+                let own = nonterminals.entry(next).or_insert_with(empty);
+                if self.look_ahead((*production, *at), bits, own) || fresh {
+                    queue.push(next);
+                }
+            }
+        }
+        let mut work = kernel.len();
+        while let Some(nonterminal) = queue.pop() {
+            let after = nonterminals[&nonterminal].clone();
+            for &production in &self.productions[nonterminal] {
+                work += 1;
+                let Some(&next) = self.right(production).first() else { continue };
+                if next < self.rules.terminals {
+                    continue;
+                }
+                let fresh = !nonterminals.contains_key(&next);
+                let own = nonterminals.entry(next).or_insert_with(empty);
+                if self.look_ahead((production, 0), &after, own) || fresh {
+                    queue.push(next);
+                }
+            }
+            if work * self.width > MAX_KEPT {
+                return Err(TooLarge);
+            }
+        }
+        let mut successors: BTreeMap<usize, Kernel> = BTreeMap::new();
+        for ((production, at), bits) in kernel {
+            if let Some(&next) = self.right(*production).get(*at) {
+                successors.entry(next).or_default().push(((*production, at + 1), bits.clone()));
+            }
+        }
+        for (nonterminal, bits) in &nonterminals {
+            for &production in &self.productions[*nonterminal] {
+                if let Some(&next) = self.right(production).first() {
+                    successors.entry(next).or_default().push(((production, 1), bits.clone()));
+                }
+            }
+        }
+        self.compared += work * self.width;
+        let mut successors: Vec<Kernel> = successors.into_values().collect();
+        successors.iter_mut().for_each(|kernel| kernel.sort_unstable_by_key(|(item, _)| *item));
+        Ok(successors)
+    }
+
+    /// Merges the kernel with that of a state, or adds a state for it.
+    fn reach(&mut self, kernel: Kernel) -> Result<(), TooLarge> {
+        let items: Vec<Item> = kernel.iter().map(|(item, _)| *item).collect();
+        for &state in self.alike.get(&items).into_iter().flatten() {
+            self.compared += self.width * kernel.len() * kernel.len();
+            if self.compared > MAX_COMPARED {
+                return Err(TooLarge);
+            }
+            if are_compatible(&self.kernels[state], &kernel) {
+                let mut grown = false;
+                for ((_, own), (_, bits)) in self.kernels[state].iter_mut().zip(&kernel) {
+                    grown |= add(own, bits);
+                }
+                if grown && !std::mem::replace(&mut self.is_open[state], true) {
+                    self.open.push_back(state);
+                }
+                return Ok(());
+            }
+        }
+        self.kept += self.width * kernel.len();
+        if self.kept > MAX_KEPT {
+            return Err(TooLarge);
+        }
+        self.add(kernel);
+        Ok(())
+    }
+
+    fn add(&mut self, kernel: Kernel) {
+        let items = kernel.iter().map(|(item, _)| *item).collect();
+        self.alike.entry(items).or_default().push(self.kernels.len());
+        self.open.push_back(self.kernels.len());
+        self.is_open.push(true);
+        self.kernels.push(kernel);
+    }
+}
+
+/// Adds the elements of another set. Returns whether there are new ones.
+fn add(bits: &mut [u64], others: &[u64]) -> bool {
+    let mut new = 0;
+    for (bits, others) in bits.iter_mut().zip(others) {
+        new |= others & !*bits;
+        *bits |= others;
+    }
+    new != 0
+}
+
+fn intersect(some: &[u64], others: &[u64]) -> bool {
+    some.iter().zip(others).any(|(some, others)| some & others != 0)
+}
+
+/// Returns whether two kernels with the same items are weakly compatible (Pager 1977): merging them causes no conflict
+/// that neither of them has.
+fn are_compatible(some: &Kernel, others: &Kernel) -> bool {
+    let pairs = (0..some.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    pairs.into_iter().all(|(i, j)| {
+        let crossing = intersect(&some[i].1, &others[j].1) || intersect(&some[j].1, &others[i].1);
+        !crossing || intersect(&some[i].1, &some[j].1) || intersect(&others[i].1, &others[j].1)
+    })
+}
+
+/// Returns what can begin the rest of each production, from each position on.
+fn rests(rules: &Rules, width: usize) -> Vec<Vec<First>> {
+    let empty = First { bits: vec![0; width].into_boxed_slice(), nullable: false };
+    let mut firsts = vec![empty; rules.names.len()];
+    for (terminal, first) in firsts[..rules.terminals].iter_mut().enumerate() {
+        first.bits[terminal / 64] |= 1 << (terminal % 64);
+    }
+    let of = |firsts: &[First], symbols: &[usize]| {
+        let mut all = First { bits: vec![0; width].into_boxed_slice(), nullable: true };
+        for &symbol in symbols {
+            add(&mut all.bits, &firsts[symbol].bits);
+            all.nullable = firsts[symbol].nullable;
+            if !all.nullable {
+                break;
+            }
+        }
+        all
+    };
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for production in &rules.productions {
+            let own = of(&firsts, &production.right);
+            let first = &mut firsts[production.left];
+            changed |= add(&mut first.bits, &own.bits) || (own.nullable && !first.nullable);
+            first.nullable |= own.nullable;
+        }
+    }
+    let all = |right: &[usize]| (0..=right.len()).map(|at| of(&firsts, &right[at..])).collect();
+    rules.productions.iter().map(|production| all(&production.right)).collect()
+}
