@@ -21,12 +21,13 @@ import echostack as es
 
 
 def differences(found, truth):
-    """Counts the verdicts that differ. Only a rejected word has a position that must be the same."""
+    """Counts the verdicts that differ."""
     assert len(found) == len(truth), f"{len(found)} verdicts on {len(truth)} words"
     return sum(one != (verdict, at) for one, (verdict, at) in zip(found, truth))
 
 
 def place(verdict, position):
+    """Leaves out the positions that need not be the same: only those of rejected words must be."""
     return verdict, position if verdict in ("reject", "stopped") else None
 
 

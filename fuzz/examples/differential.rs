@@ -6,8 +6,9 @@
 //! ```
 //!
 //! A grammar may come with a model of it, which is then compared, too. With the variable ECHOSTACK_WRITE, the words and the
-//! verdicts of the automaton are written to that folder, for `benchmarks/differences.py`. One word in four is valid, one is a valid word with
-//! one to three edits, one has random tokens, and one consists of the beginning and the end of two valid words.
+//! verdicts of the automaton are written to that folder, for `benchmarks/differences.py`. One word in four is valid, one
+//! is a valid word with one to three edits, one has random tokens, and one consists of the beginning and the end of two
+//! valid words.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -147,10 +147,13 @@ pub(crate) fn limits_of(
     Ok(())
 }
 
-/// Returns the limits with this maximum depth, or with the default depth.
-pub(crate) fn limits(max_depth: Option<usize>) -> Limits {
+/// The maximum depth of the stack and the maximum number of actions on a token, if they are given.
+pub(crate) type GivenLimits = (Option<usize>, Option<u64>);
+
+/// Returns the limits with what is given, and the defaults for the rest.
+pub(crate) fn limits((depth, actions): GivenLimits) -> Limits {
     let default = Limits::default();
-    Limits { depth: max_depth.unwrap_or(default.depth), ..default }
+    Limits { depth: depth.unwrap_or(default.depth), actions: actions.unwrap_or(default.actions), ..default }
 }
 
 /// Converts a manifest to a dictionary.

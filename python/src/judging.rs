@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use rayon::prelude::*;
 
-use crate::convert::{self, limits};
+use crate::convert::{self, GivenLimits};
 use crate::errors;
 use crate::waiting::{Stopping, Waiting};
 
@@ -87,11 +87,11 @@ fn judge<A: Answer + 'static>(
     py: Python<'_>,
     model: &Model,
     words: &Bound<'_, PyAny>,
-    max_depth: Option<usize>,
+    limits: GivenLimits,
     in_turn: bool,
 ) -> PyResult<Vec<A>> {
     let words = convert::words(words, model.alphabet())?;
-    let (limits, waiting) = (limits(max_depth), Waiting::turns(in_turn));
+    let (limits, waiting) = (convert::limits(limits), Waiting::turns(in_turn));
     waiting.finish(py, || match model.table() {
         Some(table) if words.iter().all(|word| tokens(word).is_some()) => {
             let some = |words: &[Word]| scan(table, words.iter().filter_map(tokens), limits, &waiting);
@@ -129,10 +129,10 @@ pub(crate) fn verdicts<'py>(
     py: Python<'py>,
     model: &Model,
     words: &Bound<'py, PyAny>,
-    max_depth: Option<usize>,
+    limits: GivenLimits,
     in_turn: bool,
 ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-    let verdicts: Vec<Verdict> = judge(py, model, words, max_depth, in_turn)?;
+    let verdicts: Vec<Verdict> = judge(py, model, words, limits, in_turn)?;
     let convert = |verdict| {
         py.check_signals()?;
         convert::verdict(py, model.alphabet(), verdict)
@@ -145,10 +145,10 @@ pub(crate) fn accepts<'py>(
     py: Python<'py>,
     model: &Model,
     words: &Bound<'py, PyAny>,
-    max_depth: Option<usize>,
+    limits: GivenLimits,
     in_turn: bool,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-    let outcomes: Vec<Outcome> = judge(py, model, words, max_depth, in_turn)?;
+    let outcomes: Vec<Outcome> = judge(py, model, words, limits, in_turn)?;
     Ok(outcomes.into_iter().map(Outcome::is_accept).collect::<Vec<bool>>().into_pyarray(py))
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn trace<'py>(
         failed = failed.take().or(added.err());
     };
     let waiting = Waiting::turns(true);
-    let verdict = model.judge_with(&word, limits(None), &mut Stopping(&waiting, add));
+    let verdict = model.judge_with(&word, Limits::default(), &mut Stopping(&waiting, add));
     failed.map_or(Ok(()), Err)?;
     if waiting.cancelled() {
         return Err(errors::cancelled());

@@ -6,7 +6,7 @@ use echostack::automaton::AutomatonError;
 use echostack::certify::Proof;
 use echostack::extract::{ExtractError, extract};
 use echostack::recognize::{Event, Observer, Outcome};
-use echostack::{Control, Prover};
+use echostack::{Control, Limits, Prover};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatch;
 
 use crate::classes::{Certificate, Language, Machine, Reservoir, Table};
-use crate::convert::{self, limits};
+use crate::convert::{self, GivenLimits};
 use crate::errors::{self, Kind};
 use crate::params;
 use crate::threads::work;
@@ -157,48 +157,48 @@ impl Machine {
         [Pop, Push, Shift, Output].map(|readout| self.0.support(readout))
     }
 
-    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
     fn judge<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
-        max_depth: Option<usize>,
+        limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judging::verdicts(py, &self.model(), words, max_depth, in_turn)
+        judging::verdicts(py, &self.model(), words, limits, in_turn)
     }
 
-    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
     fn accepts<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
-        max_depth: Option<usize>,
+        limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        judging::accepts(py, &self.model(), words, max_depth, in_turn)
+        judging::accepts(py, &self.model(), words, limits, in_turn)
     }
 
-    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
     fn check_arrow(
         &self,
         py: Python<'_>,
         words: &Bound<'_, PyAny>,
-        max_depth: Option<usize>,
+        limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<PyRecordBatch> {
-        arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.batch()
+        arrow::judge(py, self.model(), words, convert::limits(limits), in_turn)?.batch()
     }
 
-    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
     fn accepts_arrow<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
-        max_depth: Option<usize>,
+        limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        Ok(arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.accepts()?.into_pyarray(py))
+        Ok(arrow::judge(py, self.model(), words, convert::limits(limits), in_turn)?.accepts()?.into_pyarray(py))
     }
 
     /// Returns the outputs on each word, one row per step.
@@ -211,7 +211,7 @@ impl Machine {
     ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         let words = convert::words(words, self.0.alphabet())?;
         let waiting = Waiting::turns(in_turn);
-        let watch = || judging::watch::<_, _, Outcome>(&self.0, &words, &Rows::default(), limits(None), &waiting);
+        let watch = || judging::watch::<_, _, Outcome>(&self.0, &words, &Rows::default(), Limits::default(), &waiting);
         let all = waiting.finish(py, watch)?;
         Ok(all.into_iter().map(|(_, rows)| rows.array().into_pyarray(py)).collect())
     }
@@ -227,7 +227,7 @@ impl Machine {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let words = convert::words(words, self.0.alphabet())?;
         let waiting = Waiting::turns(in_turn);
-        let watch = || judging::watch(&self.0, &words, &Least(f64::INFINITY), limits(None), &waiting);
+        let watch = || judging::watch(&self.0, &words, &Least(f64::INFINITY), Limits::default(), &waiting);
         let signed = |(outcome, Least(margin)): (Outcome, Least)| if outcome.is_accept() { margin } else { -margin };
         Ok(waiting.finish(py, watch)?.into_iter().map(signed).collect::<Vec<f64>>().into_pyarray(py))
     }

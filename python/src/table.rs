@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3_arrow::PyRecordBatch;
 
 use crate::classes::{Machine, Table};
-use crate::convert::{self, limits};
+use crate::convert::{self, GivenLimits};
 use crate::errors::{self, Kind};
 use crate::{arrow, judging};
 
@@ -52,48 +52,48 @@ impl Table {
         (self.0.states(), actions, bytes)
     }
 
-    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
     fn judge<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
-        max_depth: Option<usize>,
+        limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judging::verdicts(py, &self.model(), words, max_depth, in_turn)
+        judging::verdicts(py, &self.model(), words, limits, in_turn)
     }
 
-    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
     fn accepts<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
-        max_depth: Option<usize>,
+        limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        judging::accepts(py, &self.model(), words, max_depth, in_turn)
+        judging::accepts(py, &self.model(), words, limits, in_turn)
     }
 
-    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
     fn check_arrow(
         &self,
         py: Python<'_>,
         words: &Bound<'_, PyAny>,
-        max_depth: Option<usize>,
+        limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<PyRecordBatch> {
-        arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.batch()
+        arrow::judge(py, self.model(), words, convert::limits(limits), in_turn)?.batch()
     }
 
-    #[pyo3(signature = (words, max_depth=None, in_turn=false))]
+    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
     fn accepts_arrow<'py>(
         &self,
         py: Python<'py>,
         words: &Bound<'py, PyAny>,
-        max_depth: Option<usize>,
+        limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        Ok(arrow::judge(py, self.model(), words, limits(max_depth), in_turn)?.accepts()?.into_pyarray(py))
+        Ok(arrow::judge(py, self.model(), words, convert::limits(limits), in_turn)?.accepts()?.into_pyarray(py))
     }
 
     fn trace<'py>(
@@ -161,8 +161,8 @@ impl Session {
 impl Session {
     /// Starts reading a word with a machine or a table.
     #[new]
-    #[pyo3(signature = (judge, max_depth=None))]
-    fn new(judge: &Bound<'_, PyAny>, max_depth: Option<usize>) -> PyResult<Self> {
+    #[pyo3(signature = (judge, limits=(None, None)))]
+    fn new(judge: &Bound<'_, PyAny>, limits: GivenLimits) -> PyResult<Self> {
         let model: Model = if let Ok(machine) = judge.cast::<Machine>() {
             machine.get().model()
         } else {
@@ -170,7 +170,7 @@ impl Session {
                 judge.cast::<Table>().map_err(|_| Kind::Parameter.error("a session needs a machine or a table"))?;
             table.get().model()
         };
-        let session = Mutex::new(model.start(limits(max_depth)));
+        let session = Mutex::new(model.start(convert::limits(limits)));
         Ok(Self { alphabet: model.alphabet().clone(), session })
     }
 

@@ -148,6 +148,20 @@ def test_errors_are_a_tree(brackets, machine, tmp_path):
         machine.check(7)
 
 
+def test_runs_are_limited(machine):
+    word = "(())"
+    for recognizer in (machine, machine.compile()):
+        for name, enough in (("max_depth", 4), ("max_actions", 1)):
+            assert recognizer.check(word, **{name: enough})
+            assert recognizer.accepts([word], **{name: enough}).tolist() == [True]
+            few = {name: enough - 1}
+            stopped = [recognizer.check(word, **few), *recognizer.check_all([word], **few)]
+            assert [found.limit for found in stopped] == [name.removeprefix("max_")] * 2
+            assert recognizer.accepts([word], **few).tolist() == [False]
+            with pytest.raises(es.errors.ParameterError, match=f"{name} is -1"):
+                recognizer.check(word, **{name: -1})
+
+
 def test_threads_judge_at_once(machine, brackets):
     words = brackets.sample(200, max_length=50, random_state=3) + brackets.sample(200, kind="random", random_state=4)
     wanted = machine.predict(words).tolist()

@@ -69,11 +69,15 @@ pub(crate) struct Input {
     /// symbol, a machine more
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     max_depth: usize,
+    /// Maximum number of actions on one token, in addition to eight for each symbol on the stack; a word that needs more
+    /// is stopped
+    #[arg(long, value_name = "N", default_value_t = Limits::default().actions)]
+    max_actions: u64,
 }
 
 impl Input {
     pub(crate) fn limits(&self) -> Limits {
-        Limits { depth: self.max_depth, ..Limits::default() }
+        Limits { depth: self.max_depth, actions: self.max_actions, ..Limits::default() }
     }
 
     /// Opens the model, with its lexer if the input consists of texts.

@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 
 use common::{echostack, good, json, learned, text};
 
-use echostack::Oracle;
 use echostack::language::{WordKind, examples};
 use echostack::tasks::{Split, Task};
 use echostack::teach::{Answer, ContextFile, Corpus, Depth, write_contexts};
+use echostack::{Model, Oracle};
 
 #[test]
 fn learn_check_and_evaluate() {
@@ -198,6 +198,59 @@ fn the_search_for_a_proof_is_limited() {
     assert!(text(&output.stdout).contains("the search ended at the limit of 5 cells (--max-cells)"));
     let output = echostack(&["learn", "--task", "dyck2", "--no-prove", "--seconds", "1", "-o", &other], b"");
     assert!(text(&output.stderr).contains("--seconds limits the search for a proof"));
+}
+
+/// Returns the smallest limit with which a command succeeds, and what it says of the next smaller one.
+fn boundary(command: &[&str], option: &str, input: &[u8]) -> (u64, String) {
+    let run = |most: u64| echostack(&[command, &[&format!("{option}{most}")]].concat(), input);
+    let (mut refused, mut enough) = (0, 1 << 24);
+    assert!(!run(refused).status.success() && run(enough).status.success(), "{command:?} {option}");
+    while enough - refused > 1 {
+        let middle = refused.midpoint(enough);
+        *(if run(middle).status.success() { &mut enough } else { &mut refused }) = middle;
+    }
+    let output = run(refused);
+    (enough, text(&output.stdout) + &text(&output.stderr))
+}
+
+#[test]
+fn limits_are_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = learned(folder.path(), &["--task", "dyck2", "--prove"]);
+    let loaded = Model::load(&model).unwrap();
+    let size = std::fs::metadata(&model).unwrap().len();
+    let table = folder.path().join("t").display().to_string();
+    good(&["compile", &model, "-o", &table]);
+    let states = Model::load(&table).unwrap().table().unwrap().states() as u64;
+    let symbols = loaded.alphabet().len() as u64;
+    let sums = folder.path().join("sums");
+    std::fs::create_dir(&sums).unwrap();
+    let (yacc, lex) = ("%%\nS: S '+' 'n' | 'n';\n", "%%\n[0-9]+ \"n\"\n\\+ \"+\"\n");
+    std::fs::write(sums.join("grammar.y"), yacc).unwrap();
+    std::fs::write(sums.join("lexer.l"), lex).unwrap();
+    let sums = sums.display().to_string();
+    let sample = &["sample", "--grammar", &sums, "--count", "1"][..];
+    let check = &["check", &model][..];
+    let word = b"( [ ] )";
+    let cases: [(&[&str], &str, u64, &str); 11] = [
+        (sample, "--grammar-limits=bytes=", yacc.len().max(lex.len()) as u64, "bytes or more"),
+        (sample, "--grammar-limits=symbols=", 3, "3 symbols or more"),
+        (sample, "--grammar-limits=productions=", 2, "2 productions or more"),
+        (sample, "--grammar-limits=states=", 5, "5 states or more"),
+        (sample, "--grammar-limits=lexer_states=", 7, "7 states or more"),
+        (check, "--model-limits=bytes=", size, "bytes or more"),
+        (check, "--model-limits=symbols=", symbols, "symbols or more"),
+        (check, "--model-limits=neurons=", 256, "256 neurons or more"),
+        (&["check", &table], "--model-limits=states=", states, "states or more"),
+        (check, "--max-depth=", 4, "the limit on depth was reached"),
+        (check, "--max-actions=", 1, "the limit on actions was reached"),
+    ];
+    for (command, option, most, message) in cases {
+        let (found, told) = boundary(command, option, word);
+        assert!(found == most && told.contains(message), "{command:?} {option}: {found} instead of {most}, {told}");
+    }
+    let (centres, told) = boundary(check, "--model-limits=centres=", word);
+    assert!(centres > 4 && told.contains("the limit is"), "{centres}: {told}");
 }
 
 #[test]

@@ -38,17 +38,19 @@ pub(crate) fn build(
     GrammarError::within("productions", rules.productions.len(), limits.productions)?;
     let width = rules.names.len().max(1);
     let most = (limits.states as usize).min(MAX_ENTRIES / width);
-    count_states(rules, most).map_err(|TooLarge| {
+    let unbuilt = |reason: &str| GrammarError::Syntax(format!("no LR(1) table could be built: {reason}"));
+    count_states(rules, most).map_err(|reason| {
         let (given, most) = (most as u64 + 1, most as u64);
-        if most == limits.states {
-            GrammarError::Limit { what: "states", given, most }
-        } else {
-            let what = "entries in its LR(1) table, one for each symbol in each state,";
-            GrammarError::Limit { what, given: given * width as u64, most: MAX_ENTRIES as u64 }
+        match reason {
+            TooLarge::States if most == limits.states => GrammarError::Limit { what: "states", given, most },
+            TooLarge::States => {
+                let what = "entries in its LR(1) table, one for each symbol in each state,";
+                GrammarError::Limit { what, given: given * width as u64, most: MAX_ENTRIES as u64 }
+            }
+            TooLarge::Work => unbuilt("its states take too much memory or time"),
         }
     })?;
-    let (grammar, graph) =
-        compute(rules).map_err(|reason| GrammarError::Syntax(format!("no LR(1) table could be built: {reason}")))?;
+    let (grammar, graph) = compute(rules).map_err(|reason| unbuilt(&reason))?;
     let states = States::new(rules, &grammar, &graph);
     let conflicts = states.fill(&mut table);
     let expected = &rules.expected;
@@ -397,7 +399,7 @@ mod tests {
             let counted = count_states(&rules, usize::MAX).unwrap();
             assert!(counted >= computed && counted <= 2 * computed + 2, "{counted} states instead of {computed}");
             assert_eq!(count_states(&rules, counted), Ok(counted));
-            assert_eq!(count_states(&rules, counted - 1), Err(TooLarge));
+            assert_eq!(count_states(&rules, counted - 1), Err(TooLarge::States));
             (seen, equal) = (seen + 1, equal + usize::from(counted == computed));
         }
         assert!(seen > 500 && equal * 20 > seen * 19, "{equal} of {seen} are equal");

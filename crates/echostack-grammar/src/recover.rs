@@ -66,8 +66,11 @@ impl Judge {
             complete = false;
         }
         let symbols: Vec<SymbolId> = pieces.iter().map(|piece| piece.symbol).collect();
+        // The text may end in white space that is not skipped, so its end may come before the first mistake.
+        let mut passed = first.fault.as_ref().map_or(0, |fault| fault.byte as usize).min(valid.len());
+        let mut tracker = Tracker::default();
+        tracker.pass(&valid[..passed]);
         let mut all = vec![first];
-        let (mut tracker, mut passed) = (Tracker::default(), 0);
         for mistake in mistakes(self.model(), &symbols, limits, recovery).into_iter().skip(1) {
             let piece = mistake.verdict.position().and_then(|position| pieces.get(position as usize));
             if piece.is_none() && !complete {

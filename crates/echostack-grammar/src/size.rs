@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::rules::Rules;
 
-/// The maximum number of 64-bit words for the lookaheads of all items that grmtools keeps.
+/// The maximum size of all kernels together, and of the closure of one, in 64-bit words.
 const MAX_KEPT: usize = 1 << 26;
-/// The maximum number of such words that are read to compare states.
-const MAX_COMPARED: usize = 1 << 31;
+/// The maximum number of words that are read to compute and compare kernels.
+const MAX_READ: usize = 1 << 31;
+/// The words that an item of a kernel takes in addition to its lookaheads: its position, which is also part of a key, and
+/// what an allocation costs.
+const ITEM: usize = 8;
 
 /// A set of lookaheads: one bit for each terminal, and one for the end of the input.
 type Bits = Box<[u64]>;
@@ -19,9 +22,14 @@ type Item = (usize, usize);
 /// The items from which a state began, in order, with their lookaheads.
 type Kernel = Vec<(Item, Bits)>;
 
-/// The table would have too many states, or take too long to compute.
+/// Why the states are not counted to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooLarge;
+pub(crate) enum TooLarge {
+    /// There are more states than asked for.
+    States,
+    /// They take too much memory or time.
+    Work,
+}
 
 /// Counts the LR(1) states of a grammar, which are merged as Pager does where that causes no conflict. States that a
 /// later merger makes unreachable are counted, too.
@@ -29,14 +37,14 @@ pub(crate) fn count_states(rules: &Rules, most: usize) -> Result<usize, TooLarge
     let mut states = States::new(rules);
     let end = (0..states.width).map(|word| u64::from(word == rules.terminals / 64) << (rules.terminals % 64)).collect();
     // The production after the last one is the start symbol alone.
-    states.add(vec![((rules.productions.len(), 0), end)]);
+    states.reach(vec![((rules.productions.len(), 0), end)])?;
     while let Some(state) = states.open.pop_front() {
         states.is_open[state] = false;
         for kernel in states.successors(state)? {
             states.reach(kernel)?;
         }
         if states.kernels.len() > most {
-            return Err(TooLarge);
+            return Err(TooLarge::States);
         }
     }
     Ok(states.kernels.len())
@@ -64,8 +72,9 @@ struct States<'a> {
     /// The states whose successors are to be computed, and whether a state is one of them.
     open: VecDeque<usize>,
     is_open: Vec<bool>,
+    /// The size of all kernels, in words, and how many words have been read.
     kept: usize,
-    compared: usize,
+    read: usize,
 }
 
 impl<'a> States<'a> {
@@ -85,7 +94,7 @@ impl<'a> States<'a> {
             open: VecDeque::new(),
             is_open: Vec::new(),
             kept: 0,
-            compared: 0,
+            read: 0,
         }
     }
 
@@ -107,55 +116,42 @@ impl<'a> States<'a> {
         }
     }
 
+    /// Returns the nonterminals that a state may go on with, and the lookaheads of their productions.
+    fn closure(&mut self, state: usize) -> Result<BTreeMap<usize, Bits>, TooLarge> {
+        let mut closure: BTreeMap<usize, Bits> = BTreeMap::new();
+        let mut open = self.kernels[state].clone();
+        let mut items = open.len();
+        while let Some(((production, at), after)) = open.pop() {
+            let next = self.right(production).get(at).filter(|&&next| next >= self.rules.terminals);
+            let Some(&next) = next else { continue };
+            let fresh = !closure.contains_key(&next);
+            let bits = closure.entry(next).or_insert_with(|| vec![0; self.width].into_boxed_slice());
+            if self.look_ahead((production, at), &after, bits) || fresh {
+                let productions = &self.productions[next];
+                items += productions.len();
+                if items * (ITEM + self.width) > MAX_KEPT {
+                    return Err(TooLarge::Work);
+                }
+                open.extend(productions.iter().map(|&production| ((production, 0), bits.clone())));
+            }
+        }
+        self.read += items * self.width;
+        Ok(closure)
+    }
+
     /// Returns the kernels of the states that follow a state.
     fn successors(&mut self, state: usize) -> Result<Vec<Kernel>, TooLarge> {
-        let kernel = &self.kernels[state];
-        let empty = || vec![0; self.width].into_boxed_slice();
-        // All productions of a nonterminal have the same lookaheads.
-        let mut nonterminals: BTreeMap<usize, Bits> = BTreeMap::new();
-        let mut queue = Vec::new();
-        for ((production, at), bits) in kernel {
-            if let Some(&next) = self.right(*production).get(*at).filter(|&&next| next >= self.rules.terminals) {
-                let fresh = !nonterminals.contains_key(&next);
-                let own = nonterminals.entry(next).or_insert_with(empty);
-                if self.look_ahead((*production, *at), bits, own) || fresh {
-                    queue.push(next);
-                }
-            }
-        }
-        let mut work = kernel.len();
-        while let Some(nonterminal) = queue.pop() {
-            let after = nonterminals[&nonterminal].clone();
-            for &production in &self.productions[nonterminal] {
-                work += 1;
-                let Some(&next) = self.right(production).first() else { continue };
-                if next < self.rules.terminals {
-                    continue;
-                }
-                let fresh = !nonterminals.contains_key(&next);
-                let own = nonterminals.entry(next).or_insert_with(empty);
-                if self.look_ahead((production, 0), &after, own) || fresh {
-                    queue.push(next);
-                }
-            }
-            if work * self.width > MAX_KEPT {
-                return Err(TooLarge);
-            }
-        }
+        let closure = self.closure(state)?;
+        let begun = self.kernels[state].iter().map(|(item, bits)| (*item, bits));
+        let added = closure.iter().flat_map(|(nonterminal, bits)| {
+            self.productions[*nonterminal].iter().map(move |&production| ((production, 0), bits))
+        });
         let mut successors: BTreeMap<usize, Kernel> = BTreeMap::new();
-        for ((production, at), bits) in kernel {
-            if let Some(&next) = self.right(*production).get(*at) {
-                successors.entry(next).or_default().push(((*production, at + 1), bits.clone()));
+        for ((production, at), bits) in begun.chain(added) {
+            if let Some(&next) = self.right(production).get(at) {
+                successors.entry(next).or_default().push(((production, at + 1), bits.clone()));
             }
         }
-        for (nonterminal, bits) in &nonterminals {
-            for &production in &self.productions[*nonterminal] {
-                if let Some(&next) = self.right(production).first() {
-                    successors.entry(next).or_default().push(((production, 1), bits.clone()));
-                }
-            }
-        }
-        self.compared += work * self.width;
         let mut successors: Vec<Kernel> = successors.into_values().collect();
         successors.iter_mut().for_each(|kernel| kernel.sort_unstable_by_key(|(item, _)| *item));
         Ok(successors)
@@ -163,11 +159,11 @@ impl<'a> States<'a> {
 
     /// Merges the kernel with that of a state, or adds a state for it.
     fn reach(&mut self, kernel: Kernel) -> Result<(), TooLarge> {
-        let items: Vec<Item> = kernel.iter().map(|(item, _)| *item).collect();
-        for &state in self.alike.get(&items).into_iter().flatten() {
-            self.compared += self.width * kernel.len() * kernel.len();
-            if self.compared > MAX_COMPARED {
-                return Err(TooLarge);
+        let alike = self.alike.entry(kernel.iter().map(|(item, _)| *item).collect()).or_default();
+        for &state in alike.iter() {
+            self.read += self.width * kernel.len() * kernel.len();
+            if self.read > MAX_READ {
+                return Err(TooLarge::Work);
             }
             if are_compatible(&self.kernels[state], &kernel) {
                 let mut grown = false;
@@ -180,20 +176,15 @@ impl<'a> States<'a> {
                 return Ok(());
             }
         }
-        self.kept += self.width * kernel.len();
+        self.kept += (ITEM + self.width) * kernel.len();
         if self.kept > MAX_KEPT {
-            return Err(TooLarge);
+            return Err(TooLarge::Work);
         }
-        self.add(kernel);
-        Ok(())
-    }
-
-    fn add(&mut self, kernel: Kernel) {
-        let items = kernel.iter().map(|(item, _)| *item).collect();
-        self.alike.entry(items).or_default().push(self.kernels.len());
+        alike.push(self.kernels.len());
         self.open.push_back(self.kernels.len());
         self.is_open.push(true);
         self.kernels.push(kernel);
+        Ok(())
     }
 }
 

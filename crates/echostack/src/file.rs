@@ -220,7 +220,7 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> std::
 }
 
 /// What a model file may contain. The defaults are large enough for every model that can be made; a service that reads
-/// models of strangers may want less. The limits are checked before anything is allocated for the model.
+/// untrusted models may want less. The limits are checked before anything is allocated for the model.
 ///
 /// ```
 /// use echostack::file::FileLimits;

@@ -88,7 +88,7 @@ class Language:
         name : str, default="grammar"
             Name of the language.
         limits : mapping of str to int, optional
-            What the grammar and the lexer may have at most, for files of strangers: ``bytes``, ``symbols``,
+            What the grammar and the lexer may have at most, for untrusted files: ``bytes``, ``symbols``,
             ``productions``, ``states`` (of the LR(1) table) and ``lexer_states``. By default, what large grammars need.
         """
         return cls(_native.Language.grammar(yacc, lexer, encoding, name, limits))

@@ -205,8 +205,9 @@ def _is_arrow(words: Any) -> bool:
     return hasattr(words, "__arrow_c_array__") or hasattr(words, "__arrow_c_stream__")
 
 
-def _depth(max_depth: int | None) -> int | None:
-    return None if max_depth is None else whole("max_depth", max_depth)
+def _limits(max_depth: int | None, max_actions: int | None) -> tuple[int | None, int | None]:
+    depth = None if max_depth is None else whole("max_depth", max_depth)
+    return depth, None if max_actions is None else whole("max_actions", max_actions)
 
 
 class Recognizer:
@@ -271,7 +272,7 @@ class Recognizer:
         """The names of the symbols that reductions push."""
         return self._judge.symbols[1]
 
-    def check(self, word: Any, max_depth: int | None = None) -> Verdict:
+    def check(self, word: Any, max_depth: int | None = None, max_actions: int | None = None) -> Verdict:
         """Judges one word.
 
         Parameters
@@ -280,15 +281,17 @@ class Recognizer:
             Word to judge.
         max_depth : int or None, default=None
             Maximum number of symbols on the stack.
+        max_actions : int or None, default=None
+            Maximum number of actions on one token, in addition to eight for each symbol on the stack.
 
         Returns
         -------
         verdict : Verdict
             The verdict, with the position at which an invalid word is rejected and the tokens expected there.
         """
-        return _verdict(self._judge.judge([self._word(word)], _depth(max_depth), True)[0])
+        return _verdict(self._judge.judge([self._word(word)], _limits(max_depth, max_actions), True)[0])
 
-    def check_all(self, words: Iterable[Any], max_depth: int | None = None) -> list[Verdict]:
+    def check_all(self, words: Iterable[Any], max_depth: int | None = None, max_actions: int | None = None) -> list[Verdict]:
         """Judges many words on all cores.
 
         Parameters
@@ -297,15 +300,17 @@ class Recognizer:
             Words to judge.
         max_depth : int or None, default=None
             Maximum number of symbols on the stack.
+        max_actions : int or None, default=None
+            Maximum number of actions on one token, in addition to eight for each symbol on the stack.
 
         Returns
         -------
         verdicts : list of Verdict
             One verdict per word.
         """
-        return [_verdict(given) for given in self._judge.judge(self._words(words), _depth(max_depth), self._in_turn)]
+        return [_verdict(given) for given in self._judge.judge(self._words(words), _limits(max_depth, max_actions), self._in_turn)]
 
-    def accepts(self, words: Iterable[Any], max_depth: int | None = None) -> NDArray[np.bool_]:
+    def accepts(self, words: Iterable[Any], max_depth: int | None = None, max_actions: int | None = None) -> NDArray[np.bool_]:
         """Determines which words are accepted.
 
         Parameters
@@ -316,6 +321,8 @@ class Recognizer:
             for its tokens. Nulls are not allowed; see :meth:`check_arrow`.
         max_depth : int or None, default=None
             Maximum number of symbols on the stack.
+        max_actions : int or None, default=None
+            Maximum number of actions on one token, in addition to eight for each symbol on the stack.
 
         Returns
         -------
@@ -323,10 +330,10 @@ class Recognizer:
             True for each accepted word.
         """
         if _is_arrow(words):
-            return self._judge.accepts_arrow(words, _depth(max_depth), self._in_turn)
-        return self._judge.accepts(self._words(words), _depth(max_depth), self._in_turn)
+            return self._judge.accepts_arrow(words, _limits(max_depth, max_actions), self._in_turn)
+        return self._judge.accepts(self._words(words), _limits(max_depth, max_actions), self._in_turn)
 
-    def check_arrow(self, words: Any, max_depth: int | None = None) -> Any:
+    def check_arrow(self, words: Any, max_depth: int | None = None, max_actions: int | None = None) -> Any:
         """Judges an Arrow column of words.
 
         Parameters
@@ -335,6 +342,8 @@ class Recognizer:
             Lists of names, lists of numbers, or strings.
         max_depth : int or None, default=None
             Maximum number of symbols on the stack.
+        max_actions : int or None, default=None
+            Maximum number of actions on one token, in addition to eight for each symbol on the stack.
 
         Returns
         -------
@@ -342,22 +351,24 @@ class Recognizer:
             Record batch with the columns ``verdict`` and ``position``, which can be passed directly to
             ``pyarrow.record_batch(...)`` or ``polars.DataFrame(...)``. Null words have null verdicts.
         """
-        return self._judge.check_arrow(words, _depth(max_depth), self._in_turn)
+        return self._judge.check_arrow(words, _limits(max_depth, max_actions), self._in_turn)
 
-    def session(self, max_depth: int | None = None) -> Session:
+    def session(self, max_depth: int | None = None, max_actions: int | None = None) -> Session:
         """Starts a session that reads a word token by token.
 
         Parameters
         ----------
         max_depth : int or None, default=None
             Maximum number of symbols on the stack.
+        max_actions : int or None, default=None
+            Maximum number of actions on one token, in addition to eight for each symbol on the stack.
 
         Returns
         -------
         session : Session
             Session that has read no tokens yet.
         """
-        return Session(_native.Session(self._judge, _depth(max_depth)))
+        return Session(_native.Session(self._judge, _limits(max_depth, max_actions)))
 
     def parse(self, word: Any) -> Parse:
         """Parses a word and records every step.
@@ -441,7 +452,7 @@ def load(
     path : str or path-like
         File to load.
     limits : mapping of str to int, optional
-        What the file may contain at most, for files of strangers: ``bytes``, ``symbols``, ``neurons``, ``centres`` (of
+        What the file may contain at most, for untrusted files: ``bytes``, ``symbols``, ``neurons``, ``centres`` (of
         support vectors) and ``states`` (of a table). By default, what the largest model has.
 
     Returns

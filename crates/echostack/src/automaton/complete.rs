@@ -161,11 +161,8 @@ mod tests {
     /// Returns the automaton with all stacks given as viable, which is far too many.
     fn generous(automaton: Automaton) -> Automaton {
         let symbols = automaton.alphabet().len();
-        automaton
-            .with_viability(
-                Viability::given(symbols, &[(0..symbols).map(|symbol| (SymbolId::new(symbol), 0)).collect()]).unwrap(),
-            )
-            .unwrap()
+        let all = (0..symbols).map(|symbol| (SymbolId::new(symbol), 0)).collect();
+        automaton.with_viability(Viability::given(symbols, &[all]).unwrap()).unwrap()
     }
 
     /// Draws random automata, and leaves out those with a rule that can obviously loop.
