@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use rayon::prelude::*;
 
-use crate::convert::{self, GivenLimits};
+use crate::convert;
 use crate::errors;
 use crate::waiting::{Stopping, Waiting};
 
@@ -87,11 +87,11 @@ fn judge<A: Answer + 'static>(
     py: Python<'_>,
     model: &Model,
     words: &Bound<'_, PyAny>,
-    limits: GivenLimits,
+    limits: Limits,
     in_turn: bool,
 ) -> PyResult<Vec<A>> {
     let words = convert::words(words, model.alphabet())?;
-    let (limits, waiting) = (convert::limits(limits), Waiting::turns(in_turn));
+    let waiting = Waiting::turns(in_turn);
     waiting.finish(py, || match model.table() {
         Some(table) if words.iter().all(|word| tokens(word).is_some()) => {
             let some = |words: &[Word]| scan(table, words.iter().filter_map(tokens), limits, &waiting);
@@ -129,7 +129,7 @@ pub(crate) fn verdicts<'py>(
     py: Python<'py>,
     model: &Model,
     words: &Bound<'py, PyAny>,
-    limits: GivenLimits,
+    limits: Limits,
     in_turn: bool,
 ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
     let verdicts: Vec<Verdict> = judge(py, model, words, limits, in_turn)?;
@@ -145,7 +145,7 @@ pub(crate) fn accepts<'py>(
     py: Python<'py>,
     model: &Model,
     words: &Bound<'py, PyAny>,
-    limits: GivenLimits,
+    limits: Limits,
     in_turn: bool,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
     let outcomes: Vec<Outcome> = judge(py, model, words, limits, in_turn)?;

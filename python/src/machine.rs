@@ -165,7 +165,7 @@ impl Machine {
         limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judging::verdicts(py, &self.model(), words, limits, in_turn)
+        judging::verdicts(py, &self.model(), words, convert::limits(limits), in_turn)
     }
 
     #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
@@ -176,7 +176,7 @@ impl Machine {
         limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        judging::accepts(py, &self.model(), words, limits, in_turn)
+        judging::accepts(py, &self.model(), words, convert::limits(limits), in_turn)
     }
 
     #[pyo3(signature = (words, limits=(None, None), in_turn=false))]

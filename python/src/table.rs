@@ -60,7 +60,7 @@ impl Table {
         limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judging::verdicts(py, &self.model(), words, limits, in_turn)
+        judging::verdicts(py, &self.model(), words, convert::limits(limits), in_turn)
     }
 
     #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
@@ -71,7 +71,7 @@ impl Table {
         limits: GivenLimits,
         in_turn: bool,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        judging::accepts(py, &self.model(), words, limits, in_turn)
+        judging::accepts(py, &self.model(), words, convert::limits(limits), in_turn)
     }
 
     #[pyo3(signature = (words, limits=(None, None), in_turn=false))]

@@ -38,7 +38,6 @@ pub(crate) fn build(
     GrammarError::within("productions", rules.productions.len(), limits.productions)?;
     let width = rules.names.len().max(1);
     let most = (limits.states as usize).min(MAX_ENTRIES / width);
-    let unbuilt = |reason: &str| GrammarError::Syntax(format!("no LR(1) table could be built: {reason}"));
     count_states(rules, most).map_err(|reason| {
         let (given, most) = (most as u64 + 1, most as u64);
         match reason {
@@ -47,10 +46,12 @@ pub(crate) fn build(
                 let what = "entries in its LR(1) table, one for each symbol in each state,";
                 GrammarError::Limit { what, given: given * width as u64, most: MAX_ENTRIES as u64 }
             }
-            TooLarge::Work => unbuilt("its states take too much memory or time"),
+            TooLarge::Work => {
+                GrammarError::Table("its states would take too much memory or time; simplify its rules".into())
+            }
         }
     })?;
-    let (grammar, graph) = compute(rules).map_err(|reason| unbuilt(&reason))?;
+    let (grammar, graph) = compute(rules).map_err(GrammarError::Table)?;
     let states = States::new(rules, &grammar, &graph);
     let conflicts = states.fill(&mut table);
     let expected = &rules.expected;
@@ -413,5 +414,21 @@ mod tests {
             let refused = build(Source { file: None, text: &text }, &rules, &GrammarLimits::default()).unwrap_err();
             assert_eq!(refused.to_string(), "the grammar has 16385 states or more; the limit is 16384");
         }
+    }
+
+    #[test]
+    fn grammars_that_would_take_long_to_count_are_refused() {
+        let chain = |n: usize| {
+            let links = (0..n).map(|i| format!("A{i}: A{} | 't{i}';\n", i + 1));
+            format!("%%\n{}A{n}: 'x';\n", links.collect::<String>())
+        };
+        let many = (0..8000).map(|i| format!("'t{i}'")).collect::<Vec<_>>().join(" | ");
+        let long = format!("%%\nS: {many} | {};\nB: 'x' | ;\n", "B ".repeat(1_000_000));
+        for text in [chain(8000), long] {
+            assert_eq!(count_states(&rules(&text).unwrap(), usize::MAX), Err(TooLarge::Work));
+        }
+        // Only the lookaheads of a few terminals are kept, but each B may be empty.
+        let nullable = format!("%%\nS: {};\nB: 'x' | ;\n", "B ".repeat(1_000_000));
+        assert_eq!(count_states(&rules(&nullable).unwrap(), 100), Err(TooLarge::States));
     }
 }

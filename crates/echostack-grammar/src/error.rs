@@ -25,6 +25,9 @@ pub enum GrammarError {
     /// The grammar is ambiguous, or needs more than one token of lookahead.
     #[error("{0}")]
     Conflict(String),
+    /// The grammar has no LR(1) table of a size that can be computed.
+    #[error("no LR(1) table could be built: {0}")]
+    Table(String),
     /// The grammar exceeds a limit.
     #[error("the grammar has {given} {what} or more; the limit is {most}")]
     Limit {

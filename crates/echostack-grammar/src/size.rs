@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use crate::rules::Rules;
 
 /// The maximum size of all kernels together, and of the closure of one, in 64-bit words.
-const MAX_KEPT: usize = 1 << 26;
+const MAX_KEPT: u64 = 1 << 26;
 /// The maximum number of words that are read to compute and compare kernels.
-const MAX_READ: usize = 1 << 31;
+const MAX_READ: u64 = 1 << 31;
+/// The maximum number of items that grmtools goes through: all items of a state for each symbol that may follow.
+const MAX_VISITED: u64 = 1 << 32;
 /// The words that an item of a kernel takes in addition to its lookaheads: its position, which is also part of a key, and
 /// what an allocation costs.
 const ITEM: usize = 8;
@@ -34,7 +36,7 @@ pub(crate) enum TooLarge {
 /// Counts the LR(1) states of a grammar, which are merged as Pager does where that causes no conflict. States that a
 /// later merger makes unreachable are counted, too.
 pub(crate) fn count_states(rules: &Rules, most: usize) -> Result<usize, TooLarge> {
-    let mut states = States::new(rules);
+    let mut states = States::new(rules)?;
     let end = (0..states.width).map(|word| u64::from(word == rules.terminals / 64) << (rules.terminals % 64)).collect();
     // The production after the last one is the start symbol alone.
     states.reach(vec![((rules.productions.len(), 0), end)])?;
@@ -72,30 +74,32 @@ struct States<'a> {
     /// The states whose successors are to be computed, and whether a state is one of them.
     open: VecDeque<usize>,
     is_open: Vec<bool>,
-    /// The size of all kernels, in words, and how many words have been read.
-    kept: usize,
-    read: usize,
+    /// The size of all kernels, in words, how many words have been read, and how many items grmtools goes through.
+    kept: u64,
+    read: u64,
+    visited: u64,
 }
 
 impl<'a> States<'a> {
-    fn new(rules: &'a Rules) -> Self {
+    fn new(rules: &'a Rules) -> Result<Self, TooLarge> {
         let mut productions = vec![Vec::new(); rules.names.len()];
         for (number, production) in rules.productions.iter().enumerate() {
             productions[production.left].push(number);
         }
         let width = (rules.terminals + 1).div_ceil(64);
-        Self {
+        Ok(Self {
             rules,
             productions,
             width,
-            rests: rests(rules, width),
+            rests: rests(rules, width)?,
             kernels: Vec::new(),
             alike: HashMap::new(),
             open: VecDeque::new(),
             is_open: Vec::new(),
             kept: 0,
             read: 0,
-        }
+            visited: 0,
+        })
     }
 
     /// Returns the right side of a production, or the start symbol.
@@ -129,13 +133,11 @@ impl<'a> States<'a> {
             if self.look_ahead((production, at), &after, bits) || fresh {
                 let productions = &self.productions[next];
                 items += productions.len();
-                if items * (ITEM + self.width) > MAX_KEPT {
-                    return Err(TooLarge::Work);
-                }
+                count(&mut 0, [items, ITEM + self.width], MAX_KEPT)?;
                 open.extend(productions.iter().map(|&production| ((production, 0), bits.clone())));
             }
         }
-        self.read += items * self.width;
+        count(&mut self.read, [items, self.width], MAX_READ)?;
         Ok(closure)
     }
 
@@ -147,11 +149,14 @@ impl<'a> States<'a> {
             self.productions[*nonterminal].iter().map(move |&production| ((production, 0), bits))
         });
         let mut successors: BTreeMap<usize, Kernel> = BTreeMap::new();
+        let mut items = 0;
         for ((production, at), bits) in begun.chain(added) {
+            items += 1;
             if let Some(&next) = self.right(production).get(at) {
                 successors.entry(next).or_default().push(((production, at + 1), bits.clone()));
             }
         }
+        count(&mut self.visited, [items, successors.len()], MAX_VISITED)?;
         let mut successors: Vec<Kernel> = successors.into_values().collect();
         successors.iter_mut().for_each(|kernel| kernel.sort_unstable_by_key(|(item, _)| *item));
         Ok(successors)
@@ -161,10 +166,7 @@ impl<'a> States<'a> {
     fn reach(&mut self, kernel: Kernel) -> Result<(), TooLarge> {
         let alike = self.alike.entry(kernel.iter().map(|(item, _)| *item).collect()).or_default();
         for &state in alike.iter() {
-            self.read += self.width * kernel.len() * kernel.len();
-            if self.read > MAX_READ {
-                return Err(TooLarge::Work);
-            }
+            count(&mut self.read, [self.width, kernel.len(), kernel.len()], MAX_READ)?;
             if are_compatible(&self.kernels[state], &kernel) {
                 let mut grown = false;
                 for ((_, own), (_, bits)) in self.kernels[state].iter_mut().zip(&kernel) {
@@ -176,16 +178,19 @@ impl<'a> States<'a> {
                 return Ok(());
             }
         }
-        self.kept += (ITEM + self.width) * kernel.len();
-        if self.kept > MAX_KEPT {
-            return Err(TooLarge::Work);
-        }
+        count(&mut self.kept, [ITEM + self.width, kernel.len()], MAX_KEPT)?;
         alike.push(self.kernels.len());
         self.open.push_back(self.kernels.len());
         self.is_open.push(true);
         self.kernels.push(kernel);
         Ok(())
     }
+}
+
+/// Adds a product to a counter.
+fn count<const N: usize>(counter: &mut u64, factors: [usize; N], most: u64) -> Result<(), TooLarge> {
+    *counter += factors.map(|factor| factor as u64).iter().product::<u64>();
+    if *counter > most { Err(TooLarge::Work) } else { Ok(()) }
 }
 
 /// Adds the elements of another set. Returns whether there are new ones.
@@ -213,32 +218,46 @@ fn are_compatible(some: &Kernel, others: &Kernel) -> bool {
 }
 
 /// Returns what can begin the rest of each production, from each position on.
-fn rests(rules: &Rules, width: usize) -> Vec<Vec<First>> {
-    let empty = First { bits: vec![0; width].into_boxed_slice(), nullable: false };
-    let mut firsts = vec![empty; rules.names.len()];
+fn rests(rules: &Rules, width: usize) -> Result<Vec<Vec<First>>, TooLarge> {
+    let positions: usize = rules.productions.iter().map(|production| production.right.len() + 1).sum();
+    let kept = [positions + rules.names.len(), ITEM + width];
+    count(&mut 0, kept, MAX_KEPT)?;
+    let nothing = |nullable| First { bits: vec![0; width].into_boxed_slice(), nullable };
+    let mut firsts = vec![nothing(false); rules.names.len()];
     for (terminal, first) in firsts[..rules.terminals].iter_mut().enumerate() {
         first.bits[terminal / 64] |= 1 << (terminal % 64);
     }
-    let of = |firsts: &[First], symbols: &[usize]| {
-        let mut all = First { bits: vec![0; width].into_boxed_slice(), nullable: true };
-        for &symbol in symbols {
-            add(&mut all.bits, &firsts[symbol].bits);
-            all.nullable = firsts[symbol].nullable;
-            if !all.nullable {
-                break;
-            }
-        }
-        all
-    };
+    let mut read = 0;
     let mut changed = true;
     while std::mem::take(&mut changed) {
+        count(&mut read, kept, MAX_READ)?;
         for production in &rules.productions {
-            let own = of(&firsts, &production.right);
+            let mut own = nothing(true);
+            for &symbol in &production.right {
+                add(&mut own.bits, &firsts[symbol].bits);
+                own.nullable = firsts[symbol].nullable;
+                if !own.nullable {
+                    break;
+                }
+            }
             let first = &mut firsts[production.left];
             changed |= add(&mut first.bits, &own.bits) || (own.nullable && !first.nullable);
             first.nullable |= own.nullable;
         }
     }
-    let all = |right: &[usize]| (0..=right.len()).map(|at| of(&firsts, &right[at..])).collect();
-    rules.productions.iter().map(|production| all(&production.right)).collect()
+    let all = |right: &[usize]| {
+        let mut rests = vec![nothing(true)];
+        for &symbol in right.iter().rev() {
+            let mut rest = firsts[symbol].clone();
+            if rest.nullable {
+                let after = &rests[rests.len() - 1];
+                add(&mut rest.bits, &after.bits);
+                rest.nullable = after.nullable;
+            }
+            rests.push(rest);
+        }
+        rests.reverse();
+        rests
+    };
+    Ok(rules.productions.iter().map(|production| all(&production.right)).collect())
 }
