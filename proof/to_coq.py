@@ -165,6 +165,7 @@ def name(numbers, readouts):
 def main(certificate, automaton, out):
     certificate = json.loads(Path(certificate).read_text())
     rules = Rules(json.loads(Path(automaton).read_text()))
+    certificate = certificate["machine"] if certificate["certificate"] > 2 else certificate
     controls = certificate["controls"]
     names = [name for cell in certificate["cells"] for name in cell.get("proved", []) + cell.get("split", [])]
     # The readouts are numbered as in the machine. The shift readout, which is always consulted, is the last one.

@@ -86,7 +86,7 @@ pub fn table(data: &[u8]) {
     let terminals = table.alphabet().terminals().len();
     let mut words = short_words(terminals, 60);
     words.push(word(data, terminals));
-    // A word this long is read in segments, and so many tokens are worth computing frames.
+    // Within the usual limits, a word this long is read in segments, and so many tokens are worth computing frames.
     words.push(
         word(data, terminals.max(2) - 1)
             .into_iter()
@@ -94,20 +94,30 @@ pub fn table(data: &[u8]) {
             .take(if data.len().is_multiple_of(32) { 5_000 } else { 400 })
             .collect(),
     );
-    all_agree(&table, &words, |word| table.judge_with(&Word::Symbols(word.to_vec()), LIMITS, &mut ()));
+    for limits in [LIMITS, Limits::default()] {
+        all_agree(&table, &words, limits, |word| table.judge_with(&Word::Symbols(word.to_vec()), limits, &mut ()));
+    }
 }
 
 /// Checks that a table judges words as an oracle does, in each of its ways.
-fn all_agree(table: &Table, words: &[Vec<SymbolId>], mut oracle: impl FnMut(&[SymbolId]) -> Verdict) {
+fn all_agree(table: &Table, words: &[Vec<SymbolId>], limits: Limits, mut oracle: impl FnMut(&[SymbolId]) -> Verdict) {
     let verdicts: Vec<Verdict> = words.iter().map(|word| oracle(word)).collect();
-    let mut scanner = Scanner::new(table, LIMITS);
+    let mut scanner = Scanner::new(table, limits);
     for (word, verdict) in words.iter().zip(&verdicts) {
+        let mut fresh = Scanner::new(table, limits);
+        fresh.read(word);
+        assert_eq!(fresh.finish(), *verdict, "scanner");
         scanner.read(word);
-        assert_eq!(scanner.finish(), *verdict, "scanner");
-        word.chunks(7).for_each(|part| _ = scanner.read(part));
+        assert_eq!(scanner.finish(), *verdict, "scanner, after other words");
+        let mut session = table.start(limits);
+        for part in word.chunks(7) {
+            let status = scanner.read(part);
+            _ = part.iter().all(|&token| session.feed(Input::Symbol(token), &mut ()) == Status::Open);
+            assert_eq!((status, scanner.position()), (session.status(), session.position()), "scanner, a part");
+        }
         assert_eq!(scanner.finish(), *verdict, "scanner, in parts");
     }
-    let mut lanes = Lanes::new(table, LIMITS);
+    let mut lanes = Lanes::new(table, limits);
     let repeated = || words.iter().cycle().take(3 * words.len()).map(Vec::as_slice);
     for _ in 0..2 {
         let found: Vec<Verdict> = lanes.judge(repeated());
@@ -137,14 +147,19 @@ pub fn certificate(data: &[u8]) {
     }
 }
 
-/// A grammar in Yacc's syntax.
+/// A grammar in Yacc's syntax: its automaton, in both encodings, accepts what its table accepts.
 pub fn grammar(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(grammar) = Grammar::new("grammar", text, Encoding::Auto) else { return };
-    let automaton = echostack::language::Language::automaton(&grammar).clone();
-    let Ok(oracle) = Oracle::controlled(automaton, &Budget::new(20)) else { return };
-    for word in short_words(oracle.alphabet().terminals().len(), 20) {
-        oracle.judge_with(&Word::Symbols(word), LIMITS, &mut ());
+    for encoding in [Encoding::Suffix, Encoding::State] {
+        let Ok(grammar) = Grammar::new("grammar", text, encoding) else { continue };
+        let automaton = echostack::language::Language::automaton(&grammar).clone();
+        let Ok(oracle) = Oracle::controlled(automaton, &Budget::new(20)) else { continue };
+        for word in short_words(oracle.alphabet().terminals().len(), 20) {
+            let tokens: Vec<usize> = word.iter().map(|token| token.index()).collect();
+            let verdict = oracle.judge_with(&Word::Symbols(word), LIMITS, &mut ());
+            let stopped = matches!(verdict, Verdict::Stopped { .. });
+            assert!(stopped || verdict.is_accept() == grammar.table().accepts(&tokens), "{encoding}: {tokens:?}");
+        }
     }
 }
 
@@ -175,7 +190,7 @@ pub fn automaton(data: &[u8]) {
     let terminals = oracle.alphabet().terminals().len();
     let mut words = short_words(terminals, 40);
     words.push(word(data, terminals));
-    all_agree(&table, &words, |word| oracle.judge_with(&Word::Symbols(word.to_vec()), LIMITS, &mut ()));
+    all_agree(&table, &words, LIMITS, |word| oracle.judge_with(&Word::Symbols(word.to_vec()), LIMITS, &mut ()));
 }
 
 /// Traces and contexts: what is read can be written, and comes back the same.
@@ -211,7 +226,7 @@ pub fn words(data: &[u8]) {
         parts.push(once.iter().copied().filter(|symbol| *symbol != SymbolId::UNKNOWN).cycle().take(6_000).collect());
     }
     parts.push(once);
-    all_agree(table, &parts, verdict);
+    all_agree(table, &parts, LIMITS, verdict);
     for part in parts.iter().filter(|part| part.len() < 500) {
         let (word, verdict) = (Word::Symbols(part.clone()), verdict(part));
         assert_eq!(machine.judge_with(&word, LIMITS, &mut ()), verdict, "machine");

@@ -22,12 +22,17 @@ impl Certificate {
         self.0.to_json()
     }
 
-    /// Verifies that the certificate proves that the machine behaves like the language's automaton. Raises an exception
-    /// if it does not.
+    /// Verifies that the certificate proves that the machine behaves like the language's automaton and, if the language
+    /// is a grammar, that the automaton follows its text. Raises an exception if it does not.
     fn check(&self, py: Python<'_>, machine: &Machine, language: &Language) -> PyResult<()> {
         let oracle = language.strict()?;
         let waiting = Waiting::new(None);
-        match waiting.work(py, || echostack::certify::check(&self.0, &machine.0, &oracle, &waiting)) {
+        let check = || {
+            language.0.check_lexer_of(machine.0.manifest())?;
+            language.0.check_covered(&self.0, &oracle, &waiting)?;
+            echostack::certify::check(&self.0, &machine.0, &oracle, &waiting)
+        };
+        match waiting.work(py, check) {
             Err(CertifyError::Cancelled) => Err(cancelled()),
             checked => checked.map_err(|error| Kind::Proof.error(error)),
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use echostack::language::{WordKind, draw};
 use echostack::name::UnknownName;
 use echostack::recognize::Mode;
+use echostack::study::StudyError;
 use echostack::tasks::{Split, Task};
 use echostack::teach::record;
 use echostack::{Automaton, Control, Limits, Manifest, Params, Study, Trace, Word};
@@ -263,12 +264,14 @@ impl Language {
         check_fraction(negatives)?;
         let params = params::params(spec)?;
         let language = self.language()?;
+        let oracle = self.strict()?;
         let study =
             Study { words, negatives, lengths: 1..=max_length, tests, test_lengths: 1..=test_length, rounds, seed };
         let waiting = Waiting::within(progress, time_limit)?;
         let learned = waiting.work(py, || {
             if prove {
                 let (machine, proof) = study.prove(&**language, &params, &waiting, &mut |_| {})?;
+                let proof = self.0.cover(proof, &oracle, &waiting).map_err(StudyError::Certify)?;
                 return Ok((machine, Certificate::of(proof), 0));
             }
             let (machine, rounds) = study.learn(&**language, &params, &waiting, &mut |_| {})?;
@@ -292,6 +295,7 @@ impl Language {
         let waiting = Waiting::new(progress);
         let made = waiting.work(py, || echostack::extract::construct(&oracle, &params, &waiting));
         let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
+        let proof = self.0.cover(proof, &oracle, &waiting).map_err(|error| Kind::Proof.error(error))?;
         self.note(&mut machine, params.params(), seed);
         Ok((Machine(machine), Certificate::of(proof)))
     }

@@ -260,7 +260,8 @@ impl Machine {
                 made => made.map_err(|error| Kind::Grammar.error(error))?,
             };
             let prover = prover.with_max_cells(max_cells.unwrap_or(Prover::MAX_CELLS));
-            let proof = prover.prove(&self.0, &waiting);
+            let proof = language.0.check_lexer_of(self.0.manifest()).and_then(|()| prover.prove(&self.0, &waiting));
+            let proof = proof.and_then(|proof| language.0.cover(proof, &oracle, &waiting));
             if waiting.cancelled() {
                 return Err(errors::cancelled());
             }

@@ -1,6 +1,6 @@
 """The automaton (docs/format.md), and what a certificate claims about it (docs/certificates.md): a closed set of
 configurations, completions, and cells that cover everything. There are no real numbers here; the result is the list of
-decisions that remain to be bounded.
+decisions that remain to be bounded. Whether the automaton is that of a grammar is decided in grammar.py.
 
 A stack is a list of elements. An element is a symbol (None: the bottom) together with everything that determines what
 the automaton does when this symbol is on top: its node, which is the longest stack suffix that is a prefix of some
@@ -10,11 +10,14 @@ import hashlib
 import json
 from collections import defaultdict
 from functools import cache, reduce
-from operator import or_
+from itertools import chain
+from operator import itemgetter, or_
 
 from model import require, whole
 
-FORMATS, ARITHMETIC = (1, 2), 1
+FORMATS, ARITHMETIC = (1, 2, 3), 1
+MACHINE = "digest arithmetic memory elements controls places heads unders completions cells".split()
+PARTS = {"grammar": ["digest"], "lexer": ["digest"], "machine": MACHINE, "table": ["digest"]}   # of version 3
 MOST_WORK = 1 << 22    # the maximum size of the search for the viable stacks
 END = -1               # the end of the word, as a token number
 BOTTOM = -2            # the bottom of the stack, as a symbol of a node
@@ -35,12 +38,19 @@ class Automaton:
             look = None if ahead is None else END if ahead == {"end": True} else numbers[ahead]
             self.rules.append((suffix, look, whole(rule["pop"], 4097, "pop"), numbers[rule["push"]]))
         self.accepting = {(BOTTOM, numbers[name]) for name in form["accepting"]}
+        states = form.get("parser_states")
+        conventional = [name for name in form["nonterminals"] if name.startswith("#")]
+        self.parser_states = {numbers[name] for name in (conventional if states is None else states)}
+        require(not self.parser_states & set(range(self.terminals)), "a terminal is a parser state")
         states = form.get("viable") or []
         self.given = [{numbers[name]: whole(to, len(states), "state") for name, to in row.items()} for row in states]
         # Nodes are represented by the symbols that they stand for.
         patterns = [suffix for suffix, *_ in self.rules] + [(BOTTOM,), *self.accepting]
         self.nodes = {pattern[:length] for pattern in patterns for length in range(len(pattern) + 1)}
-        self.follow, self.matching, self.push = cache(self.follow), cache(self.matching), cache(self.push)
+        self.follow, self.push, self.action = cache(self.follow), cache(self.push), cache(self.action)
+        self.matching, self.by_suffix = cache(self.matching), defaultdict(list)
+        for place, rule in enumerate(self.rules):
+            self.by_suffix[rule[0]].append((place, rule))
         if not self.given:
             self.saturate()
         self.bottom = (None, (BOTTOM,), 0 if self.given else self.accepted_from(1 << self.bits[ACCEPTED,], (BOTTOM,)))
@@ -53,7 +63,9 @@ class Automaton:
         return longer
 
     def matching(self, node):
-        return [rule for rule in self.rules if node[len(node) - len(rule[0]):] == rule[0]]
+        """Returns the rules whose suffix is a suffix of the node, in their order."""
+        found = (self.by_suffix.get(node[start:], ()) for start in range(len(node) + 1))
+        return [rule for _, rule in sorted(chain.from_iterable(found), key=itemgetter(0))]
 
     def action(self, node, look):
         """Returns the action of the first matching rule as (pop, push), or (0, None) if no rule matches."""
@@ -145,12 +157,34 @@ def rows(form, *limits):
         yield tuple(whole(number, limit, f"number below {limit}") for number, limit in zip(row, limits))
 
 
+def split(form):
+    """Returns the parts of a certificate by their names. Versions 1 and 2 consist of the part for the machine, and
+    version 1 has no completions."""
+    require(form["certificate"] in FORMATS and type(form["certificate"]) is int, "its format is unknown")
+    if form["certificate"] < 3:
+        machine = {name: form[name] for name in MACHINE[1:] if name in form} | {"digest": form["machine"]}
+        if form["certificate"] == 1:
+            machine.pop("completions", None)
+        else:
+            require("completions" in machine, "the completions are missing")
+        return {"machine": machine}
+    require(set(form) <= {"certificate", "automaton", *PARTS}, "it has a field that is unknown")
+    parts = {name: form[name] for name in PARTS if name in form}
+    for name, part in parts.items():
+        require(type(part) is dict and set(part) == set(PARTS[name]), f"the part {name} has other fields")
+        require(type(part["digest"]) is str, f"the digest of the part {name} is no text")
+    require("machine" in parts, "it has no part for a machine, and only this part is checked here")
+    return parts
+
+
 class Certificate:
     def __init__(self, form, model, automaton):
-        require(form["certificate"] in FORMATS and form["arithmetic"] == ARITHMETIC, "its format or arithmetic is unknown")
-        require(model.names == automaton.names and model.terminals == automaton.terminals, "the symbols differ")
-        require(form["machine"] == model.digest, "it is for another machine")
+        self.parts = split(form)
         require(form["automaton"] == automaton.digest, "it is for another automaton")
+        form = self.parts["machine"]
+        require(form["arithmetic"] == ARITHMETIC, "its arithmetic is unknown")
+        require(model.names == automaton.names and model.terminals == automaton.terminals, "the symbols differ")
+        require(form["digest"] == model.digest, "it is for another machine")
         self.model, self.automaton, self.base = model, automaton, automaton.terminals + 1
         self.memory = whole(form["memory"], 33, "memory")
         elements, controls, places = [automaton.bottom], list(map(tuple, form["controls"])), len(form["places"]) + 1
@@ -164,10 +198,16 @@ class Certificate:
         for place, element, beneath in rows(form["unders"], places, len(elements), places):
             self.beneath[place].add((elements[element], beneath))
         self.check_closure()
-        self.completions = None
-        if form["certificate"] > 1:
-            triples = rows(form["completions"], *known, len(controls))
-            self.completions = self.complete((controls[p], elements[element], controls[q]) for p, element, q in triples)
+        self.directly = defaultdict(set)  # the elements that can lie directly below each element
+        for place, unders in self.beneath.items():
+            self.directly[self.places[place][1] if place else None].update(element for element, _ in unders)
+        self.finds = "completions" not in form
+        if self.finds:
+            triples = self.find_completions()
+        else:
+            numbers = rows(form["completions"], *known, len(controls))
+            triples = ((controls[p], elements[element], controls[q]) for p, element, q in numbers)
+        self.completions = self.complete(triples)
         self.decisions = self.cover(form["cells"])
 
     def remember(self, past, token):
@@ -192,13 +232,28 @@ class Certificate:
     # A completion (p, e, q) says that, from control p with e on top, some input leads to control q with e popped. Each
     # completion follows from earlier ones, so its position in the list is its rank, and no two justify each other.
 
+    def find_completions(self):
+        """Returns all completions that are of use, each after those that it follows from."""
+        # Asking for what is not known yet adds an empty entry to `found`, which becomes a goal of the next round.
+        triples, found, before = [], defaultdict(set), None
+        for control, element, _ in self.heads:
+            if control[0] == NEXT:
+                found[(NEXT, 0), element]
+        while before != (len(found), len(triples)):
+            before = len(found), len(triples)
+            for control, element in list(found):
+                for after in self.completed(found, control, element) - found[control, element]:
+                    found[control, element].add(after)
+                    triples.append((control, element, after))
+                    for under in self.directly[element] if after != (ACCEPTED,) else ():
+                        found[after, under]
+        return triples
+
     def complete(self, triples):
-        found, directly = defaultdict(set), defaultdict(set)
+        found = defaultdict(set)
         for p, element, q in triples:
             require(q in self.completed(found, p, element), "a completion does not follow from earlier ones")
             found[p, element].add(q)
-        for place, unders in self.beneath.items():
-            directly[self.places[place][1] if place else None].update(element for element, _ in unders)
         # For every stack that waits for a token, some continuation is accepted, by induction over the height.
         claims = {(frozenset([(NEXT, 0)]), element) for control, element, _ in self.heads if control[0] == NEXT}
         todo = list(claims)
@@ -207,7 +262,7 @@ class Certificate:
             after = frozenset(q for p in controls for q in found[p, element])
             if (ACCEPTED,) not in after:
                 require(element != self.automaton.bottom and after, "no continuation of a stack is known to be accepted")
-                fresh = {(after, under) for under in directly[element]} - claims
+                fresh = {(after, under) for under in self.directly[element]} - claims
                 claims |= fresh
                 todo += fresh
         return sum(map(len, found.values()))

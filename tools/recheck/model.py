@@ -40,7 +40,7 @@ class Model:
         text = table.pop("__metadata__")["echostack"]
         form = json.loads(text)
         require(form["version"] == 1 and list(form)[-1] == "manifest", "the model is of another version")
-        self.digest = digest(table, text, body)
+        self.digest, self.manifest = digest(table, text, body), form["manifest"]
         self.tensors = {name: tensor(name, body, **entry) for name, entry in table.items()}
         self.view, self.terminals, self.names = form["view"], len(form["terminals"]), form["terminals"] + form["nonterminals"]
         require(self.view in ("symbol", "reservoir") and form["mode"] == "strict", "the machine is not strict, or sees otherwise")

@@ -1,19 +1,21 @@
-//! `echostack certify`: proves that a machine does the same as an automaton on every word, or checks such a proof.
+//! `echostack certify`: proves that a machine or a table does the same as an automaton on every word, or checks such a
+//! proof.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use echostack::certify::{CertifyError, Proof};
-use echostack::certify::{Difference, OpenCell, ProvedCell, Size, check_each};
+use echostack::certify::{Behavior, CertifyError, Comparison, Proof};
+use echostack::certify::{Difference, OpenCell, ProvedCell, Size, check_each, check_table};
 use echostack::file::{MAX_BYTES, read_text};
 use echostack::machine::Readout;
 use echostack::recognize::{Mode, Reduction};
 use echostack::suffix::InputSuffix;
+use echostack::table::SourceOptions;
 use echostack::teach::Answer;
-use echostack::{Alphabet, Certificate, Control, Machine, Oracle, Prover, Verdict};
-use echostack_grammar::{Encoding, Subject};
+use echostack::{Alphabet, Certificate, Control, Machine, Manifest, Model, Oracle, Prover, Table, Verdict};
+use echostack_grammar::{Encoding, Judge, Subject};
 use serde_json::json;
 
 use crate::check::tell;
@@ -21,7 +23,7 @@ use crate::output::{count, save};
 use crate::progress::{Bar, TimeLimit};
 use crate::sample::names;
 use crate::subject::encoding;
-use crate::{Outcome, grammar_limits, load, print_json};
+use crate::{Outcome, grammar_limits, load_model, print_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,15 +31,17 @@ Examples:
     echostack certify json.safetensors --against testdata/grammars/json -o json.certificate
   Check a certificate, without searching:
     echostack certify json.safetensors --against testdata/grammars/json --check json.certificate
+  Compare a table with the grammar, action by action, and generated C with the table:
+    echostack certify json.table --against testdata/grammars/json --source json.c -o json.table.certificate
 
-Exit codes: 0 if the machine is proved; 1 if it is not, or if the certificate is not valid; 2 on an error.";
+Exit codes: 0 if the model is proved; 1 if it is not, or if the certificate is not valid; 2 on an error.";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Model file
+    /// Model file or table file
     model: PathBuf,
-    /// Automaton to compare the machine with: `task:NAME`, a grammar (a folder or a file `NAME.y`), or a JSON file
+    /// Automaton to compare the model with: `task:NAME`, a grammar (a folder or a file `NAME.y`), or a JSON file
     #[arg(long, value_name = "AUTOMATON")]
     against: String,
     /// File to write the certificate to
@@ -50,6 +54,9 @@ pub(crate) struct Args {
     /// how far the answer is ahead of any other)
     #[arg(long, requires = "check", conflicts_with = "json")]
     cells: bool,
+    /// Source file that `compile` generated from the table: check that the table gives this file, byte by byte
+    #[arg(long, value_name = "FILE")]
+    source: Option<PathBuf>,
     /// File to write the automaton to, in JSON: exactly the bytes whose digest is in the certificate
     #[arg(long, value_name = "FILE")]
     write_automaton: Option<PathBuf>,
@@ -75,62 +82,275 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 }
 
 fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
-    let machine = load(&args.model)?;
-    let subject = Subject::named(&args.against, encoding_of(&machine, args.encoding), &grammar_limits(), control)?;
+    let model = load_model(&args.model)?;
+    let subject =
+        Subject::named(&args.against, encoding_of(model.manifest(), args.encoding), &grammar_limits(), control)?;
     subject.check_lexer()?;
     let oracle = subject.oracle(Mode::Strict, control)?;
-    comparable(machine.alphabet(), subject.name(), subject.alphabet())?;
-    if let Some(path) = &args.write_automaton {
-        save(path, oracle.automaton().to_json())?;
-    }
     let start = Instant::now();
-    if let Some(path) = &args.check {
-        return check_file(args, quiet, path, (&machine, &oracle, subject.name()), start, control);
-    }
-    let prover = Prover::new(&oracle, machine.view(), control)?.with_max_cells(args.max_cells);
-    let proof = prover.prove(&machine, control);
+    let claim = Claim { args, quiet, subject: &subject, oracle: &oracle, start };
+    let proved = claim.model(&model, bar, control);
     bar.finish();
-    match proof? {
-        Proof::Proved(certificate) => {
-            if let Some(path) = &args.output {
-                write(path, &certificate)?;
-            }
-            tell_proved(args, quiet, (subject.name(), machine.alphabet()), certificate.size(), start)?;
-            Ok(Outcome::Accepted)
+    match proved {
+        Err(error) => claim.refused(error),
+        Ok(outcome) => Ok(outcome),
+    }
+}
+
+/// What is to be proved, or checked.
+struct Claim<'a> {
+    args: &'a Args,
+    quiet: bool,
+    subject: &'a Subject,
+    oracle: &'a Oracle,
+    start: Instant,
+}
+
+impl Claim<'_> {
+    /// Proves or checks everything from the text of the grammar to the model.
+    fn model(&self, model: &Model, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
+        let args = self.args;
+        comparable(model.alphabet(), self.subject.name(), self.subject.alphabet())?;
+        if let Some(path) = &args.write_automaton {
+            save(path, self.oracle.automaton().to_json())?;
         }
-        Proof::Open { cells, examined, .. } => {
-            let difference = prover.difference(&machine, &cells, control);
-            let alphabet = machine.alphabet();
-            if args.json {
-                let difference = difference.map(|found| {
-                    let [machine, automaton] =
-                        [&found.machine, &found.automaton].map(|verdict| tell(alphabet, verdict, None));
-                    let word: Vec<&str> = names(alphabet, &found.word).collect();
-                    json!({"word": word, "machine": machine, "automaton": automaton})
-                });
-                let open: Vec<String> =
-                    cells.iter().take(args.show_open).map(|cell| tell_cell(alphabet, cell)).collect();
-                let count = cells.len();
-                print_json(
-                    &json!({"proved": false, "difference": difference, "examined": examined, "open": count, "cells": open}),
-                )?;
+        self.subject.check_lexer_of(model.manifest())?;
+        let given = args.check.as_ref().map(|path| read(path)).transpose()?;
+        match &given {
+            Some(certificate) => self.subject.check_covered(certificate, self.oracle, control)?,
+            None => _ = self.subject.check_translation(self.oracle, control)?,
+        }
+        match (model.machine(), model.table()) {
+            (Some(_), _) if args.source.is_some() => {
+                bail!("--source compares a source file with a table; give a table")
+            }
+            (Some(machine), _) => match given {
+                Some(certificate) => self.check(machine, &certificate, control),
+                None => self.prove(machine, bar, control),
+            },
+            (_, Some(table)) => self.table(table, given.as_ref(), control),
+            (None, None) => bail!("a model is a machine or a table"),
+        }
+    }
+
+    /// Searches for a proof of a machine.
+    fn prove(&self, machine: &Machine, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
+        let args = self.args;
+        let prover = Prover::new(self.oracle, machine.view(), control)?.with_max_cells(args.max_cells);
+        let proof = prover.prove(machine, control);
+        bar.finish();
+        match proof? {
+            Proof::Proved(certificate) => {
+                let certificate = self.subject.named_in(*certificate);
+                if let Some(path) = &args.output {
+                    write(path, &certificate)?;
+                }
+                self.tell_proved(machine, certificate.size())?;
+                Ok(Outcome::Accepted)
+            }
+            Proof::Open { cells, examined, .. } => {
+                let difference = prover.difference(machine, &cells, control);
+                tell_open(args, machine.alphabet(), (&cells, examined), difference)?;
+                Ok(Outcome::Rejected)
+            }
+        }
+    }
+
+    /// Checks the certificate of a machine.
+    fn check(&self, machine: &Machine, certificate: &Certificate, control: &dyn Control) -> Result<Outcome> {
+        let mut cells = Vec::new();
+        let mut tell = |cell: ProvedCell| {
+            if self.args.cells {
+                cells.push(cell);
+            }
+        };
+        check_each(certificate, machine, self.oracle, control, &mut tell)?;
+        let mut out = std::io::stdout().lock();
+        for cell in &cells {
+            writeln!(out, "{}", tell_proved_cell(machine.alphabet(), cell))?;
+        }
+        drop(out);
+        self.tell_proved(machine, certificate.size())?;
+        Ok(Outcome::Accepted)
+    }
+
+    /// Compares a table with the automaton, and source files with the table.
+    fn table(&self, table: &Table, given: Option<&Certificate>, control: &dyn Control) -> Result<Outcome> {
+        let (args, name, alphabet) = (self.args, self.subject.name(), table.alphabet());
+        let (certificate, configurations) = match check_table(table, self.oracle, control)? {
+            Comparison::Equal { certificate, configurations } => (certificate, configurations),
+            Comparison::Differs { word, next, table, automaton } => {
+                let word: Vec<&str> = names(alphabet, &word).collect();
+                let next = next.token().map_or("the end", |token| alphabet.name(token));
+                let [table, automaton] = [table, automaton].map(|behavior| tell_behavior(alphabet, behavior));
+                if args.json {
+                    print_json(&json!({"proved": false, "against": name,
+                        "difference": {"word": word, "next": next, "table": table, "automaton": automaton}}))?;
+                } else {
+                    let after =
+                        if word.is_empty() { "at the beginning".into() } else { format!("after {}", word.join(" ")) };
+                    let mut out = std::io::stdout();
+                    writeln!(out, "not equal: {after}, before {next}, the table {table}, and {name} {automaton}")?;
+                }
                 return Ok(Outcome::Rejected);
             }
-            let mut out = std::io::stdout().lock();
-            writeln!(out, "not proved: {} of {} open", cells.len(), count(examined, "cell"))?;
-            if examined > args.max_cells {
-                writeln!(out, "the search ended at the limit of {} (--max-cells)", count(args.max_cells, "cell"))?;
+            _ => bail!("the table and {name} cannot be compared: they have different symbols"),
+        };
+        if let Some(given) = given {
+            Model::from(table.clone()).check_certificate(given)?;
+            if given.automaton() != certificate.automaton() {
+                bail!(CertifyError::Refused("it is for another automaton".into()));
             }
-            match difference {
-                Some(found) => tell_difference(&mut out, alphabet, &found)?,
-                None => writeln!(out, "no word was found on which the two differ")?,
-            }
-            for cell in cells.iter().take(args.show_open) {
-                writeln!(out, "{}", tell_cell(alphabet, cell))?;
-            }
-            Ok(Outcome::Rejected)
         }
+        if let Some(path) = &args.source
+            && let Err(why) = regenerated(table, path)?
+        {
+            if args.json {
+                print_json(&json!({"proved": false, "against": name, "source": why}))?;
+            } else {
+                writeln!(std::io::stdout(), "the table is equal to {name}, but {why}")?;
+            }
+            return Ok(Outcome::Rejected);
+        }
+        if let Some(path) = &args.output {
+            write(path, &self.subject.named_in(*certificate))?;
+        }
+        self.tell_equal(table, configurations)?;
+        Ok(Outcome::Accepted)
     }
+
+    fn tell_equal(&self, table: &Table, configurations: usize) -> Result<()> {
+        let (seconds, name) = (self.start.elapsed().as_secs_f64(), self.subject.name());
+        let what = if self.args.source.is_some() { "source file" } else { "table" };
+        let covers = self.subject.coverage(what, table.manifest());
+        if self.args.json {
+            return print_json(&json!({"proved": true, "against": name, "states": table.states(),
+                "configurations": configurations, "source": self.args.source, "covers": covers, "seconds": seconds}));
+        }
+        if !self.quiet {
+            let milliseconds = seconds * 1e3;
+            let mut out = std::io::stdout().lock();
+            writeln!(
+                out,
+                "equal in {milliseconds:.0} ms: the table takes the same actions as {name} on every word, of any length"
+            )?;
+            if self.args.source.is_some() {
+                writeln!(out, "the source file is the one that the table gives, byte by byte")?;
+            }
+            writeln!(out, "proved {covers}")?;
+        }
+        Ok(())
+    }
+
+    fn tell_proved(&self, machine: &Machine, size: Size) -> Result<()> {
+        let (seconds, name) = (self.start.elapsed().as_secs_f64(), self.subject.name());
+        let Size { stacks, cells, depth, input, elements, reach, completions } = size;
+        let covers = self.subject.coverage("machine", machine.manifest());
+        if self.args.json {
+            return print_json(&json!({
+                "proved": true, "against": name, "cells": cells, "stacks": stacks, "depth": depth, "input": input,
+                "elements": elements, "symbols": machine.alphabet().len(), "reach": reach,
+                "completions": completions, "covers": covers, "seconds": seconds,
+            }));
+        }
+        if !self.quiet {
+            let mut out = std::io::stdout().lock();
+            let milliseconds = seconds * 1e3;
+            writeln!(
+                out,
+                "proved in {milliseconds:.0} ms: the machine does the same as {name} on every word, of any length"
+            )?;
+            let (cells, stacks, depth) = (count(cells, "cell"), count(stacks, "stack suffix"), count(depth, "symbol"));
+            writeln!(
+                out,
+                "{cells} on {stacks}; at most {depth} of the stack and {input} of the input determine each decision"
+            )?;
+            writeln!(out, "proved {covers}")?;
+        }
+        Ok(())
+    }
+
+    /// Tells why a proof or a certificate does not hold. Other errors are errors of the command.
+    fn refused(&self, error: anyhow::Error) -> Result<Outcome> {
+        let (label, why) = match error.downcast_ref::<CertifyError>() {
+            Some(CertifyError::Refused(why)) => ("the certificate is not valid", why.clone()),
+            Some(why @ (CertifyError::Translation(_) | CertifyError::Lexer(_))) => ("not proved", why.to_string()),
+            _ => return Err(error),
+        };
+        if self.args.json {
+            print_json(&json!({"proved": false, "refused": why}))?;
+        } else {
+            writeln!(std::io::stdout(), "{label}: {why}")?;
+        }
+        Ok(Outcome::Rejected)
+    }
+}
+
+/// Makes the source file again from the table, with the options that its first line names, and compares the two. Returns
+/// what differs.
+fn regenerated(table: &Table, path: &Path) -> Result<Result<(), String>> {
+    let given = read_text(path, MAX_BYTES).context("could not read the source file")?;
+    let Some(options) = SourceOptions::of(&given) else {
+        return Ok(Err(format!("{} does not begin with the options of `echostack compile`", path.display())));
+    };
+    let judge = Judge::new(table.clone().into()).context("the table's lexer is faulty")?;
+    let source = judge.source(options.language, &options.prefix)?.context("a table has a source")?;
+    if source.code(options.header.as_deref()) != given {
+        return Ok(Err(format!("{} is not the file that the table gives", path.display())));
+    }
+    let (Some(name), Some(expected)) = (&options.header, source.header()) else { return Ok(Ok(())) };
+    let header = path.with_file_name(name);
+    let given = read_text(&header, MAX_BYTES).context("could not read the header of the source file")?;
+    if given != expected {
+        return Ok(Err(format!("{} is not the header that the table gives", header.display())));
+    }
+    Ok(Ok(()))
+}
+
+fn tell_behavior(alphabet: &Alphabet, behavior: Behavior) -> String {
+    match behavior {
+        Behavior::Reduce(Reduction { pop, push }) => {
+            let push = push.map_or("nothing", |symbol| alphabet.name(symbol));
+            format!("pops {pop} and pushes {push}")
+        }
+        Behavior::GoOn => "goes on".to_string(),
+        Behavior::Refuse => "refuses it".to_string(),
+        Behavior::Lost => "has no state".to_string(),
+    }
+}
+
+/// Tells which cells of a machine are open, and a word on which it differs from the automaton, if one was found.
+fn tell_open(
+    args: &Args,
+    alphabet: &Alphabet,
+    (cells, examined): (&[OpenCell], usize),
+    difference: Option<Difference>,
+) -> Result<()> {
+    if args.json {
+        let difference = difference.map(|found| {
+            let [machine, automaton] = [&found.machine, &found.automaton].map(|verdict| tell(alphabet, verdict, None));
+            let word: Vec<&str> = names(alphabet, &found.word).collect();
+            json!({"word": word, "machine": machine, "automaton": automaton})
+        });
+        let open: Vec<String> = cells.iter().take(args.show_open).map(|cell| tell_cell(alphabet, cell)).collect();
+        let count = cells.len();
+        return print_json(
+            &json!({"proved": false, "difference": difference, "examined": examined, "open": count, "cells": open}),
+        );
+    }
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "not proved: {} of {} open", cells.len(), count(examined, "cell"))?;
+    if examined > args.max_cells {
+        writeln!(out, "the search ended at the limit of {} (--max-cells)", count(args.max_cells, "cell"))?;
+    }
+    match difference {
+        Some(found) => tell_difference(&mut out, alphabet, &found)?,
+        None => writeln!(out, "no word was found on which the two differ")?,
+    }
+    for cell in cells.iter().take(args.show_open) {
+        writeln!(out, "{}", tell_cell(alphabet, cell))?;
+    }
+    Ok(())
 }
 
 /// Checks that a machine has the same symbols as an automaton or traces. Actions are compared one by one, so even a
@@ -159,9 +379,9 @@ pub(crate) fn comparable(machine: &Alphabet, name: &str, automaton: &Alphabet) -
     )
 }
 
-/// Returns the encoding of the grammar that a machine is compared with: the given one, else the one used in training.
-pub(crate) fn encoding_of(machine: &Machine, asked: Option<Encoding>) -> Encoding {
-    let taught = machine.manifest().encoding().and_then(|name| name.parse().ok());
+/// Returns the encoding of the grammar that a model is compared with: the given one, else the one used in training.
+pub(crate) fn encoding_of(manifest: &Manifest, asked: Option<Encoding>) -> Encoding {
+    let taught = manifest.encoding().and_then(|name| name.parse().ok());
     asked.or(taught).unwrap_or(Encoding::Auto)
 }
 
@@ -179,79 +399,15 @@ pub(crate) fn tell_difference(out: &mut dyn Write, alphabet: &Alphabet, found: &
     Ok(())
 }
 
-fn check_file(
-    args: &Args,
-    quiet: bool,
-    path: &Path,
-    (machine, oracle, name): (&Machine, &Oracle, &str),
-    start: Instant,
-    control: &dyn Control,
-) -> Result<Outcome> {
+/// Reads a certificate from a file.
+pub(crate) fn read(path: &Path) -> Result<Certificate> {
     let text = read_text(path, MAX_BYTES).context("could not read the certificate")?;
-    let certificate = Certificate::from_json(&text).with_context(|| format!("could not use {}", path.display()))?;
-    let mut cells = Vec::new();
-    let mut tell = |cell: ProvedCell| {
-        if args.cells {
-            cells.push(cell);
-        }
-    };
-    match check_each(&certificate, machine, oracle, control, &mut tell) {
-        Ok(()) => {
-            let mut out = std::io::stdout().lock();
-            for cell in &cells {
-                writeln!(out, "{}", tell_proved_cell(machine.alphabet(), cell))?;
-            }
-            drop(out);
-            tell_proved(args, quiet, (name, machine.alphabet()), certificate.size(), start)?;
-            Ok(Outcome::Accepted)
-        }
-        Err(CertifyError::Refused(why)) => {
-            if args.json {
-                print_json(&json!({"proved": false, "refused": why}))?;
-            } else {
-                writeln!(std::io::stdout(), "the certificate is not valid: {why}")?;
-            }
-            Ok(Outcome::Rejected)
-        }
-        Err(error) => bail!(error),
-    }
+    Certificate::from_json(&text).with_context(|| format!("could not use {}", path.display()))
 }
 
 /// Writes a certificate to a file.
 pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<()> {
     save(path, certificate.to_json())
-}
-
-fn tell_proved(
-    args: &Args,
-    quiet: bool,
-    (name, alphabet): (&str, &Alphabet),
-    size: Size,
-    start: Instant,
-) -> Result<()> {
-    let seconds = start.elapsed().as_secs_f64();
-    let Size { stacks, cells, depth, input, elements, reach, completions } = size;
-    if args.json {
-        return print_json(&json!({
-            "proved": true, "against": name, "cells": cells, "stacks": stacks, "depth": depth, "input": input,
-            "elements": elements, "symbols": alphabet.len(), "reach": reach,
-            "completions": completions, "seconds": seconds,
-        }));
-    }
-    if !quiet {
-        let mut out = std::io::stdout().lock();
-        let milliseconds = seconds * 1e3;
-        writeln!(
-            out,
-            "proved in {milliseconds:.0} ms: the machine does the same as {name} on every word, of any length"
-        )?;
-        let (cells, stacks, depth) = (count(cells, "cell"), count(stacks, "stack suffix"), count(depth, "symbol"));
-        writeln!(
-            out,
-            "{cells} on {stacks}; at most {depth} of the stack and {input} of the input determine each decision"
-        )?;
-    }
-    Ok(())
 }
 
 fn tell_proved_cell(alphabet: &Alphabet, cell: &ProvedCell) -> String {

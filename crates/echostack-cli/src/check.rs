@@ -12,6 +12,7 @@ use echostack::table::Lanes;
 use echostack::{Alphabet, Limits, Model, Verdict};
 use echostack_grammar::Judge;
 
+use crate::certify;
 use crate::output::note;
 use crate::reading::{Names, Reading, open};
 use crate::text::{Color, Paint, Report, hint, open_bytes, read_up_to, word_report};
@@ -73,6 +74,10 @@ pub(crate) struct Input {
     /// is stopped
     #[arg(long, value_name = "N", default_value_t = Limits::default().actions)]
     max_actions: u64,
+    /// Certificate that the model must belong to; any other model, table or lexer is refused. `certify --check` verifies
+    /// the certificate itself
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
 }
 
 impl Input {
@@ -82,7 +87,12 @@ impl Input {
 
     /// Opens the model, with its lexer if the input consists of texts.
     pub(crate) fn open(&self, model: &Path) -> Result<Judge> {
-        open_judge(model, self.tokens || self.chars)
+        let judge = open_judge(model, self.tokens || self.chars)?;
+        if let Some(path) = &self.certificate {
+            let belongs = judge.require(&certify::read(path)?);
+            belongs.with_context(|| format!("{} does not belong to {}", path.display(), model.display()))?;
+        }
+        Ok(judge)
     }
 }
 

@@ -92,7 +92,7 @@ fn table(args: &Args, quiet: bool) -> Result<Result<Table, Outcome>> {
     let machine = machine_of(&model, &args.model)?;
     let bar = Bar::new(quiet);
     let oracle = if let Some(name) = &args.against {
-        let subject = Subject::named(name, encoding_of(&machine, args.encoding), &grammar_limits(), &bar)?;
+        let subject = Subject::named(name, encoding_of(machine.manifest(), args.encoding), &grammar_limits(), &bar)?;
         match equivalent(&machine, &subject, &bar, &bar)? {
             Outcome::Accepted => subject.oracle(Mode::Strict, &bar)?,
             other => return Ok(Err(other)),

@@ -66,8 +66,9 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         warn(&subject, quiet);
         subject.check_lexer()?;
         let oracle = subject.oracle(Mode::Strict, control)?;
-        let made = construct(&oracle, &params.adapted_to(subject.alphabet()).check()?, control)?;
-        Ok((subject, oracle, made))
+        let (machine, proof) = construct(&oracle, &params.adapted_to(subject.alphabet()).check()?, control)?;
+        let proof = subject.cover(proof, &oracle, control)?;
+        Ok((subject, oracle, (machine, proof)))
     })?;
     bar.finish();
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
@@ -95,7 +96,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     }
     if !quiet {
         let cells = count(certificate.size().cells, "cell");
-        note(format_args!("proved correct on every word, of any length, with {cells}"));
+        let covers = subject.coverage("machine", machine.manifest());
+        note(format_args!("proved correct on every word, of any length, with {cells}, {covers}"));
     }
     Ok(Outcome::Accepted)
 }

@@ -96,7 +96,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let bar = Bar::new(quiet);
     if let Some(name) = &args.equivalent_to {
         return args.limit.keep(&bar, |control| {
-            let subject = Subject::named(name, encoding_of(&machine, args.encoding), &grammar_limits(), control)?;
+            let subject =
+                Subject::named(name, encoding_of(machine.manifest(), args.encoding), &grammar_limits(), control)?;
             equivalent(&machine, &subject, &bar, control)
         });
     }
@@ -183,34 +184,41 @@ fn export(
     };
     write(args, &export.write(notation)?)?;
     if !quiet {
-        let what = if own { "the grammar that it learned" } else { "its own rules" };
-        note(format_args!("exact: the machine is proved to follow {what} on every word"));
+        let what = if own { "the text of the grammar that it learned" } else { "its own rules" };
+        let trusted = if lexer.is_some() { "; the lexer is trusted" } else { "" };
+        note(format_args!("exact: the machine is proved to follow {what} on every word{trusted}"));
     }
     Ok(Outcome::Accepted)
 }
 
-/// Returns the grammar that the machine learned, if the machine is proved to do the same on every word.
+/// Returns the grammar that the machine learned, if the machine is proved to follow its text on every word.
 fn taught(args: &Args, machine: &Machine, control: &dyn Control) -> Result<Option<Grammar>> {
     let Some(source) = machine.manifest().grammar() else { return Ok(None) };
-    let Ok(grammar) = Grammar::new("grammar", source, encoding_of(machine, args.encoding)) else { return Ok(None) };
+    let read = || Grammar::new("grammar", source, encoding_of(machine.manifest(), args.encoding)).ok();
+    let Some(grammar) = read() else { return Ok(None) };
     if comparable(machine.alphabet(), "grammar", grammar.automaton().alphabet()).is_err() {
         return Ok(None);
     }
     let oracle = Oracle::in_mode(grammar.automaton().clone(), Mode::Strict, control)?;
     let proof = Prover::new(&oracle, machine.view(), control)?.prove(machine, control)?;
-    Ok(matches!(proof, Proof::Proved(_)).then_some(grammar))
+    match read().map(|grammar| Subject::of_grammar(grammar, None).cover(proof, &oracle, control)).transpose()? {
+        Some(Proof::Proved(_)) => Ok(Some(grammar)),
+        _ => Ok(None),
+    }
 }
 
 /// Decides whether a machine does the same as an automaton on every word, and prints the answer.
 pub(crate) fn equivalent(machine: &Machine, subject: &Subject, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
     let oracle = subject.oracle(Mode::Strict, control)?;
     comparable(machine.alphabet(), subject.name(), subject.alphabet())?;
+    subject.check_lexer_of(machine.manifest())?;
     let prover = Prover::new(&oracle, machine.view(), control)?;
-    let proof = prover.prove(machine, control);
+    let proof = prover.prove(machine, control).and_then(|proof| subject.cover(proof, &oracle, control));
     bar.finish();
     let mut out = std::io::stdout();
     let Proof::Open { cells, .. } = proof? else {
-        writeln!(out, "equivalent: the machine does the same as {} on every word", subject.name())?;
+        let covers = subject.coverage("machine", machine.manifest());
+        writeln!(out, "equivalent: the machine does the same as {} on every word, {covers}", subject.name())?;
         return Ok(Outcome::Accepted);
     };
     let Some(found) = prover.difference(machine, &cells, control) else {

@@ -140,11 +140,23 @@ fn of_certificate(text: &str, path: &Path) -> Result<Facts> {
     facts.field("stacks", stacks);
     facts.field("depth", depth);
     facts.field("input", input);
-    facts.field("machine", certificate.machine());
-    facts.field("automaton", certificate.automaton());
-    facts.line("proof", format_args!("certificate with {} on {}", count(cells, "cell"), count(stacks, "stack suffix")));
-    facts.line("machine", format_args!("sha256 {}", certificate.machine()));
-    facts.line("automaton", format_args!("sha256 {}", certificate.automaton()));
+    let parts = [
+        ("machine", certificate.machine()),
+        ("table", certificate.table()),
+        ("automaton", Some(certificate.automaton())),
+        ("grammar", certificate.grammar()),
+        ("lexer", certificate.lexer()),
+    ];
+    for (name, digest) in parts {
+        facts.field(name, digest);
+    }
+    if certificate.machine().is_some() {
+        let proof = format_args!("certificate with {} on {}", count(cells, "cell"), count(stacks, "stack suffix"));
+        facts.line("proof", proof);
+    }
+    for (name, digest) in parts.into_iter().filter_map(|(name, digest)| Some((name, digest?))) {
+        facts.line(name, format_args!("sha256 {digest}"));
+    }
     let path = path.display();
     facts.line("check it", format_args!("echostack certify MODEL --against AUTOMATON --check {path}"));
     Ok(facts)

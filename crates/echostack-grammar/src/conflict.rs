@@ -28,6 +28,13 @@ pub(crate) struct Count {
     pub(crate) reduce_reduce: usize,
 }
 
+impl Count {
+    /// Returns whether there is no conflict.
+    pub(crate) fn is_none(self) -> bool {
+        self.shift_reduce + self.reduce_reduce == 0
+    }
+}
+
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = |count, kind| match count {

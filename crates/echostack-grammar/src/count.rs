@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::table::{LrTable, Production};
+use crate::rules::Production;
+use crate::table::LrTable;
 
 /// The numbers of derivations by length, each multiplied by `scale` to the power of the length so that it fits in an
 /// f64.

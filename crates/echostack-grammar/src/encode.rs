@@ -158,20 +158,22 @@ fn by_suffix(table: &LrTable) -> Result<Automaton, GrammarError> {
     }
 }
 
-/// Returns the automaton with the viable stacks of its table, if they are correct.
+/// Returns the automaton with the viable stacks of its table.
 ///
 /// A table without conflicts has a path for exactly those stacks that can become a word of its grammar. The resolution
-/// of a conflict, by precedences or by default, removes actions, so that a path may lead to a dead end. In that case,
-/// the viable stacks are computed from the rules whenever they are needed.
+/// of a conflict, by precedences or by default, removes actions, so that a path may lead to a dead end. Such paths are
+/// removed. All others stay as they are: that `%nonassoc` forbids a token is written nowhere but in the table, which has
+/// no path for it.
 fn viable(table: &LrTable, automaton: Automaton, rows: &[Vec<(SymbolId, usize)>]) -> Result<Automaton, GrammarError> {
-    let given = automaton.clone().with_viability(Viability::given(automaton.alphabet().len(), rows)?)?;
+    let symbols = automaton.alphabet().len();
+    let given = automaton.with_viability(Viability::given(symbols, rows)?)?;
     if !table.has_resolutions {
         return Ok(given);
     }
     match Oracle::strict(given.clone())?.check_viable(&()) {
         Ok(()) => Ok(given),
-        Err(AutomatonError::DeadEnd { word, stack }) => match Viability::new(&automaton) {
-            Ok(_) => Ok(automaton),
+        Err(AutomatonError::DeadEnd { word, stack }) => match given.without_dead_ends(&()) {
+            Ok(trimmed) => Ok(trimmed),
             Err(AutomatonError::TooLarge) => Err(GrammarError::DeadEnds(word.unwrap_or(stack))),
             Err(error) => Err(error.into()),
         },

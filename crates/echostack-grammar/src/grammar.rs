@@ -17,11 +17,10 @@ use crate::encode::{self, Encoding};
 use crate::error::{GrammarError, Warning};
 use crate::lexer::Lexer;
 use crate::limits::GrammarLimits;
-use crate::resolve::resolve;
+use crate::probe;
+use crate::reading::rules;
 use crate::source::Source;
 use crate::table::LrTable;
-use crate::trim::trim;
-use crate::{probe, yacc};
 
 /// The number of derivations that are drawn until one is a word.
 const DRAWS: usize = 100;
@@ -69,10 +68,9 @@ impl Grammar {
         limits: &GrammarLimits,
     ) -> Result<Self, GrammarError> {
         GrammarError::within("bytes", source.text.len(), limits.bytes)?;
-        let (rules, mut warnings) = resolve(source, &yacc::read(source)?)?;
-        let (rules, useless) = trim(source, &rules)?;
+        let (rules, mut warnings) = rules(source)?;
         let (table, resolved) = build(source, &rules, limits)?;
-        warnings.extend(useless.into_iter().chain(resolved));
+        warnings.extend(resolved);
         let (automaton, encoding) = encode::encode(&table, encoding)?;
         let source = source.text.to_string();
         Ok(Self { name, source, table, automaton, encoding, warnings, counts: Mutex::new(None) })

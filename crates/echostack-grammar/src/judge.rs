@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use echostack::certify::CertifyError;
 use echostack::file::FileError;
 use echostack::recognize::{Observer, Status};
 use echostack::symbol::Input;
-use echostack::{Alphabet, Limits, Model, Recognizer, Session, SymbolId, Verdict};
+use echostack::{Alphabet, Certificate, Limits, Model, Recognizer, Session, SymbolId, Verdict};
 
 use crate::error::LexerError;
 use crate::lexer::Lexer;
@@ -116,6 +117,19 @@ impl Judge {
     /// If the bytes are not a model file, or if the model's lexer is invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, JudgeError> {
         Self::new(Model::from_bytes(bytes)?).map_err(JudgeError::Lexer)
+    }
+
+    /// Checks that a certificate is about this judge: about its model and, if texts are split into tokens by a lexer,
+    /// about the lexer. Whether the claims of the certificate are true is for `certify` to verify.
+    ///
+    /// # Errors
+    /// [`CertifyError::Refused`] if the certificate is about something else.
+    pub fn require(&self, certificate: &Certificate) -> Result<(), CertifyError> {
+        self.model.check_certificate(certificate)?;
+        match &self.lexer {
+            Some(lexer) => certificate.check_lexer(Some(lexer.source())),
+            None => Ok(()),
+        }
     }
 
     /// Returns the model.

@@ -21,7 +21,9 @@
 //! ```
 
 mod action;
+mod bits;
 mod build;
+mod canonical;
 mod code;
 mod conflict;
 mod count;
@@ -36,19 +38,24 @@ mod judge;
 mod lex;
 mod lexer;
 mod limits;
+mod lr;
+#[cfg(test)]
+mod meaning;
 mod pattern;
 mod place;
+mod precedence;
 mod probe;
+mod reading;
 mod recover;
 mod resolve;
 mod rules;
 mod scan;
-mod size;
 mod source;
 mod stream;
 mod subject;
 mod table;
 mod tokenizer;
+mod translation;
 mod trim;
 mod yacc;
 
@@ -60,6 +67,7 @@ pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement};
 pub use lexer::Lexer;
 pub use limits::GrammarLimits;
 pub use place::Place;
+pub use rules::Production;
 pub use subject::{Subject, SubjectError, parse_task};
-pub use table::{Action, LrTable, Production};
+pub use table::{Action, LrTable};
 pub use tokenizer::{LexFault, Lexeme, Tokens};

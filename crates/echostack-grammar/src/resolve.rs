@@ -3,9 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::{GrammarError, Warning, list};
-use crate::rules::{Precedence, Rules};
+use crate::rules::{Merging, Precedence, Production, Rules};
 use crate::source::Source;
-use crate::table::Production;
 use crate::yacc::{Symbol, Written, WrittenProduction, YaccFile};
 
 /// Returns the rules that a file describes, and what is worth a warning.
@@ -103,6 +102,7 @@ impl<'a> Resolver<'a> {
             terminal_precedences: order[..terminals].iter().map(|&symbol| self.precedences[symbol]).collect(),
             production_precedences: self.production_precedences(),
             expected: file.expected,
+            merging: file.merging.map_or(Merging::default(), |(merging, _)| merging),
         };
         Ok((rules, self.warnings()))
     }
@@ -149,7 +149,7 @@ impl<'a> Resolver<'a> {
             }
             let meant = production.right.iter().rev().map(|&(symbol, _)| self.meant[symbol]);
             let last = meant.into_iter().find(|&symbol| Self::is_terminal(&self.file.symbols[symbol]))?;
-            self.precedences[last].filter(|_| production.default_precedence)
+            self.precedences[last].filter(|_| self.file.default_precedence)
         };
         self.file.productions.iter().map(one).collect()
     }

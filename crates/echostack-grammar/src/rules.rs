@@ -1,7 +1,5 @@
 //! The rules of a grammar, as they are written in its file.
 
-use crate::table::Production;
-
 /// The rules of a grammar. Symbols are numbers: terminals first, then nonterminals.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
@@ -16,6 +14,16 @@ pub(crate) struct Rules {
     /// The precedence of each production.
     pub(crate) production_precedences: Vec<Option<Precedence>>,
     pub(crate) expected: Expected,
+    pub(crate) merging: Merging,
+}
+
+/// A production of a grammar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Production {
+    /// The nonterminal on its left side.
+    pub left: usize,
+    /// The symbols on its right side.
+    pub right: Vec<usize>,
 }
 
 /// A precedence: higher levels bind more tightly.
@@ -45,4 +53,16 @@ pub(crate) struct Expected {
     pub(crate) reduce_reduce: Option<(usize, usize)>,
     /// Whether the parser is a GLR parser, which follows both sides of a conflict instead of resolving it.
     pub(crate) glr: bool,
+}
+
+/// Which LR(1) states a parser merges, as far as that changes what it accepts: the value of `%define lr.type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Merging {
+    /// The file does not say. The language is that of [`Merging::Canonical`].
+    #[default]
+    Unstated,
+    /// `lalr`: all states with the same items are merged.
+    Lalr,
+    /// `canonical-lr` or `ielr`: none are, or only those for which that changes nothing.
+    Canonical,
 }

@@ -5,18 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use echostack::automaton::{AutomatonError, AutomatonJsonError};
+use echostack::certify::{CertifyError, Proof, Translation};
 use echostack::file::{FileError, MAX_BYTES, read_text};
 use echostack::language::{Language, Walks};
 use echostack::name::UnknownName;
 use echostack::recognize::Mode;
 use echostack::tasks::Task;
-use echostack::{Alphabet, Automaton, Control, Manifest, Oracle};
+use echostack::{Alphabet, Automaton, Certificate, Control, Manifest, Oracle};
 
 use crate::encode::Encoding;
 use crate::error::{GrammarError, Warning, list};
 use crate::grammar::Grammar;
 use crate::lexer::Lexer;
 use crate::limits::GrammarLimits;
+use crate::translation::follows;
 
 /// The reason why a subject cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -291,6 +293,107 @@ impl Subject {
     pub fn oracle(&self, mode: Mode, control: &dyn Control) -> Result<Oracle, SubjectError> {
         let automaton = self.require_language()?.automaton().clone();
         Ok(Oracle::in_mode(automaton, mode, control)?)
+    }
+
+    /// Checks that an automaton accepts the words of the grammar's text, and no others: the text is read again, and its
+    /// LR(1) parser, computed by its definition, is compared with the automaton. Returns `None` if the subject is not a
+    /// grammar, because then everything begins with the automaton.
+    ///
+    /// # Errors
+    /// [`CertifyError::Translation`] if the automaton does not follow the grammar, or if the grammar is too large to be
+    /// checked; [`CertifyError::Cancelled`] if the control asks to stop.
+    pub fn check_translation(
+        &self,
+        oracle: &Oracle,
+        control: &dyn Control,
+    ) -> Result<Option<Translation>, CertifyError> {
+        self.grammar.as_ref().map(|text| follows(text, oracle, control)).transpose()
+    }
+
+    /// Checks that a model with this manifest splits texts into tokens with the grammar's lexer, if both have a lexer.
+    ///
+    /// # Errors
+    /// [`CertifyError::Lexer`] if it has another lexer. The message shows the first line that differs.
+    pub fn check_lexer_of(&self, manifest: &Manifest) -> Result<(), CertifyError> {
+        let (Some(own), Some(other)) = (self.lexer.as_ref().map(Lexer::source), manifest.lexer()) else {
+            return Ok(());
+        };
+        if own == other {
+            return Ok(());
+        }
+        let mut lines = own.lines().zip(other.lines()).enumerate();
+        let why = match lines.find(|(_, (own, other))| own != other) {
+            Some((at, (own, other))) => {
+                format!("line {} is {other:?} in the model, and {own:?} in {}", at + 1, self.name)
+            }
+            None => format!("it has {} bytes, and that of {} has {}", other.len(), self.name, own.len()),
+        };
+        Err(CertifyError::Lexer(why))
+    }
+
+    /// Extends a proof about the automaton to the grammar: checks the translation, and adds the digests of the grammar's
+    /// text and of its lexer to the certificate. A proof that is open, or about a task or an automaton, stays as it is.
+    ///
+    /// # Errors
+    /// The errors of [`check_translation`](Self::check_translation).
+    pub fn cover(&self, proof: Proof, oracle: &Oracle, control: &dyn Control) -> Result<Proof, CertifyError> {
+        match proof {
+            Proof::Proved(certificate) => {
+                self.check_translation(oracle, control)?;
+                Ok(Proof::Proved(Box::new(self.named_in(*certificate))))
+            }
+            open @ Proof::Open { .. } => Ok(open),
+        }
+    }
+
+    /// Adds the digests of the grammar's text and of its lexer to a certificate.
+    pub fn named_in(&self, mut certificate: Certificate) -> Certificate {
+        if let Some(grammar) = &self.grammar {
+            certificate = certificate.with_grammar(grammar);
+        }
+        if let Some(lexer) = &self.lexer {
+            certificate = certificate.with_lexer(lexer.source());
+        }
+        certificate
+    }
+
+    /// Checks that a certificate is about the grammar's text, if it names one, and that the automaton follows the text,
+    /// whether it names one or not.
+    ///
+    /// # Errors
+    /// [`CertifyError::Refused`] if the certificate names another text, and the errors of
+    /// [`check_translation`](Self::check_translation).
+    pub fn check_covered(
+        &self,
+        certificate: &Certificate,
+        oracle: &Oracle,
+        control: &dyn Control,
+    ) -> Result<(), CertifyError> {
+        match &self.grammar {
+            Some(text) => certificate.check_grammar(text)?,
+            None if certificate.grammar().is_some() => {
+                let why = "it is about a grammar; compare with the grammar, not with its automaton";
+                return Err(CertifyError::Refused(why.into()));
+            }
+            None => {}
+        }
+        if let (Some(lexer), true) = (&self.lexer, certificate.lexer().is_some()) {
+            certificate.check_lexer(Some(lexer.source()))?;
+        }
+        self.check_translation(oracle, control)?;
+        Ok(())
+    }
+
+    /// Says what a proof about a model for this subject covers, and what is trusted: a part of a sentence.
+    pub fn coverage(&self, model: &str, manifest: &Manifest) -> String {
+        let from = if self.grammar.is_some() { "the grammar's text" } else { "the automaton" };
+        let trusted = match (&self.grammar, &self.lexer, manifest.lexer()) {
+            (None, ..) => "; the automaton is trusted",
+            (Some(_), _, None) => ", on words of tokens",
+            (Some(_), Some(_), Some(_)) => "; the lexer is the grammar's own, and is trusted",
+            (Some(_), None, Some(_)) => "; the lexer is trusted",
+        };
+        format!("from {from} to the {model}{trusted}")
     }
 
     /// Records in the manifest of a model what the model was made for.

@@ -1,5 +1,12 @@
 //! LR(1) tables of grammars, as plain data.
 
+use std::collections::{HashSet, VecDeque};
+
+use crate::rules::Production;
+
+/// The maximum number of beginnings of words that are searched for a difference between two parsers.
+const MAX_SEARCHED: usize = 20_000;
+
 /// An action of a parser in a state on a lookahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
@@ -11,15 +18,6 @@ pub enum Action {
     Accept,
     /// Reject the token, because it cannot follow.
     Error,
-}
-
-/// A production of a grammar.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Production {
-    /// The nonterminal on its left side.
-    pub left: usize,
-    /// The symbols on its right side.
-    pub right: Vec<usize>,
 }
 
 /// An LR(1) table. Symbols are numbers: terminals first, then nonterminals. State 0 is the start state.
@@ -89,27 +87,61 @@ impl LrTable {
         only
     }
 
-    /// Returns whether the parser accepts a word. The parser must not be [endless](Self::endless).
-    pub(crate) fn accepts(&self, word: &[usize]) -> bool {
+    /// Returns whether the parser accepts a word.
+    pub fn accepts(&self, word: &[usize]) -> bool {
         let mut stack = vec![0];
-        let mut rest = word.iter().copied().chain([self.terminals]).peekable();
-        while let (Some(&state), Some(&lookahead)) = (stack.last(), rest.peek()) {
-            let next = match self.actions[state][lookahead] {
+        word.iter().all(|&token| self.read(&mut stack, token)) && self.read(&mut stack, self.terminals)
+    }
+
+    /// Reads a token or the end of the word, with the states on the stack. Returns whether it is shifted or accepted.
+    fn read(&self, stack: &mut Vec<usize>, lookahead: usize) -> bool {
+        while let Some(&state) = stack.last() {
+            match *self.actions[state].get(lookahead).unwrap_or(&Action::Error) {
                 Action::Accept => return true,
                 Action::Error => return false,
                 Action::Shift(next) => {
-                    rest.next();
-                    Some(next)
+                    stack.push(next);
+                    return true;
                 }
                 Action::Reduce(number) => {
                     let production = &self.productions[number];
                     stack.truncate(stack.len() - production.right.len());
-                    stack.last().and_then(|&state| self.next[state][production.left])
+                    let next = stack.last().and_then(|&state| self.next[state][production.left]);
+                    stack.extend(next);
                 }
-            };
-            stack.extend(next);
+            }
         }
         false
+    }
+
+    /// Searches for a shortest word that one of two parsers of the same symbols accepts and the other does not. Neither
+    /// may be [endless](Self::endless).
+    pub(crate) fn difference(&self, other: &Self) -> Option<Vec<usize>> {
+        // The stacks of both after each word that is examined; `None` once a token is refused.
+        type Stacks = [Option<Vec<usize>>; 2];
+        let start: Stacks = [Some(vec![0]), Some(vec![0])];
+        let mut seen: HashSet<Stacks> = HashSet::from([start.clone()]);
+        let mut queue = VecDeque::from([(Vec::new(), start)]);
+        while let Some((word, stacks)) = queue.pop_front() {
+            let after = |lookahead: usize| -> Stacks {
+                let read = |table: &Self, stack: &Option<Vec<usize>>| {
+                    let mut stack = stack.clone()?;
+                    table.read(&mut stack, lookahead).then_some(stack)
+                };
+                [read(self, &stacks[0]), read(other, &stacks[1])]
+            };
+            let ends = after(self.terminals);
+            if ends[0].is_some() != ends[1].is_some() {
+                return Some(word);
+            }
+            for token in 0..self.terminals {
+                let stacks = after(token);
+                if stacks.iter().any(Option::is_some) && seen.len() < MAX_SEARCHED && seen.insert(stacks.clone()) {
+                    queue.push_back(([&word[..], &[token]].concat(), stacks));
+                }
+            }
+        }
+        None
     }
 
     /// Returns a production by which a parser could reduce again and again without reading anything. This takes a

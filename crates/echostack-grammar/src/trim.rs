@@ -1,9 +1,8 @@
 //! Leaves out the parts of a grammar that no word needs, as bison does, and refuses what has no use as a whole.
 
 use crate::error::{GrammarError, Warning, list};
-use crate::rules::Rules;
+use crate::rules::{Production, Rules};
 use crate::source::Source;
-use crate::table::Production;
 
 /// Returns the rules without nonterminals that derive no word or cannot be reached, and a warning for each kind.
 pub(crate) fn trim(source: Source<'_>, rules: &Rules) -> Result<(Rules, Vec<Warning>), GrammarError> {
@@ -114,6 +113,7 @@ fn select(rules: &Rules, reachable: &[bool], keep: impl Fn(&Production) -> bool)
         terminal_precedences: symbols[..terminals].iter().map(|&symbol| rules.terminal_precedences[symbol]).collect(),
         production_precedences,
         expected: rules.expected,
+        merging: rules.merging,
     }
 }
 

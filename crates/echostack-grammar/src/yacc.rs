@@ -7,12 +7,12 @@ use std::collections::HashMap;
 
 use crate::code::literal_name;
 use crate::error::GrammarError;
-use crate::rules::{Associativity, Expected, Precedence};
+use crate::rules::{Associativity, Expected, Merging, Precedence};
 use crate::scan::{Scanner, Token};
 use crate::source::Source;
 
 /// The declarations that say nothing about the language. Underscores may be written in place of the hyphens.
-const PASSED_OVER: &str = "actiontype avoid-insert code debug define defines destructor epp error-verbose \
+const PASSED_OVER: &str = "actiontype avoid-insert code debug defines destructor epp error-verbose \
     expect-unused file-prefix fixed-output-files grmtools header ident initial-action language lex-param locations \
     name-prefix no-lines nondeterministic-parser nterm output param parse-generics parse-param printer pure-parser \
     require token-table type union verbose yacc";
@@ -29,7 +29,12 @@ pub(crate) struct YaccFile {
     /// The start symbol, and where it is written.
     pub(crate) start: Option<(usize, usize)>,
     pub(crate) expected: Expected,
+    /// The value of `%define lr.type`, and where it is written.
+    pub(crate) merging: Option<(Merging, usize)>,
     pub(crate) productions: Vec<WrittenProduction>,
+    /// Whether productions without `%prec` have the precedence of their last terminal. As in bison, what is declared last
+    /// holds for all of them.
+    pub(crate) default_precedence: bool,
     /// Where the token `error` is written in each production that contains it. These productions are left out.
     pub(crate) errors: Vec<usize>,
 }
@@ -67,8 +72,6 @@ pub(crate) struct WrittenProduction {
     pub(crate) right: Vec<(usize, usize)>,
     /// The symbol of `%prec`, and where it is written.
     pub(crate) precedence: Option<(usize, usize)>,
-    /// Whether the production has the precedence of its last terminal if there is no `%prec`.
-    pub(crate) default_precedence: bool,
 }
 
 /// Reads a grammar.
@@ -85,6 +88,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<YaccFile, GrammarError> {
     reader.advance()?;
     reader.declarations()?;
     reader.rules()?;
+    reader.file.default_precedence = reader.default_precedence;
     Ok(reader.file)
 }
 
@@ -209,13 +213,14 @@ impl Reader<'_> {
                 self.file.expected.glr = true;
                 return Ok(());
             }
+            "define" => return self.definition(),
             "skeleton" => {
                 self.file.expected.glr |= matches!(self.token, Token::Text(file) if file.starts_with("glr"));
                 return self.pass_over();
             }
             // In grmtools, the rest of the line is Rust.
             "actiontype" | "parse-param" | "parse-generics" if self.token != Token::Code => {
-                self.scanner.skip_line(self.at);
+                self.scanner.skip_line(at);
                 return self.advance();
             }
             other if PASSED_OVER.split(' ').any(|known| known == other) => return self.pass_over(),
@@ -226,6 +231,24 @@ impl Reader<'_> {
             }
         };
         self.precedence_declaration(associativity)
+    }
+
+    /// Reads the definition of a variable, of which only `lr.type` says something about the language.
+    fn definition(&mut self) -> Result<(), GrammarError> {
+        if self.token != Token::Name("lr.type") {
+            return self.pass_over();
+        }
+        self.advance()?;
+        let at = self.at;
+        let merging = match self.token {
+            Token::Name("lalr") | Token::Text("lalr") => Merging::Lalr,
+            Token::Name("ielr" | "canonical-lr") | Token::Text("ielr" | "canonical-lr") => Merging::Canonical,
+            _ => return self.expected("lalr, ielr or canonical-lr"),
+        };
+        if self.file.merging.replace((merging, at)).is_some() {
+            return self.error(at, "lr.type is already defined");
+        }
+        self.advance()
     }
 
     /// Passes over the rest of a declaration.
@@ -248,6 +271,7 @@ impl Reader<'_> {
                 }
                 Token::Number(digits) => {
                     let Some(token) = named else { return self.expected("a token") };
+                    let digits = digits.trim_start_matches("0x").trim_start_matches("0X");
                     self.file.symbols[token].end = digits.bytes().all(|digit| digit == b'0');
                     self.advance()?;
                 }
@@ -353,7 +377,9 @@ impl Reader<'_> {
                     self.advance()?;
                     let at = self.at;
                     let Some(symbol) = self.symbol()? else { return self.expected("a token") };
-                    precedence = Some((symbol, at));
+                    if precedence.replace((symbol, at)).is_some() {
+                        return self.error(at, "this production already has a %prec");
+                    }
                 }
                 // These choose among readings, but do not change which words have one.
                 Token::Directive("dprec" | "merge") => {
@@ -390,8 +416,7 @@ impl Reader<'_> {
         if let Some(&(_, at)) = right.iter().find(is_error) {
             self.file.errors.push(at);
         } else {
-            let default_precedence = self.default_precedence;
-            self.file.productions.push(WrittenProduction { left, right, precedence, default_precedence });
+            self.file.productions.push(WrittenProduction { left, right, precedence });
         }
         Ok(())
     }

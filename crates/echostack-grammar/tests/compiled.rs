@@ -5,6 +5,8 @@
 mod grammars;
 mod sources;
 
+use std::path::{Path, PathBuf};
+
 use echostack::certify::Proof;
 use echostack::extract::extract;
 use echostack::language::{Language, Walks, WordKind, draw};
@@ -14,7 +16,7 @@ use echostack::symbol::Input;
 use echostack::table::SourceLanguage;
 use echostack::tasks::Task;
 use echostack::{Limits, Manifest, Oracle, Params, Scanner, Study, SymbolId, Table, Verdict, Word};
-use echostack_grammar::{Encoding, Grammar};
+use echostack_grammar::{Encoding, Grammar, Subject};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -103,5 +105,27 @@ fn shipped_grammars_are_compiled() {
         let encoding = if large { Encoding::State } else { Encoding::Auto };
         let (grammar, _) = Grammar::open(&folder, encoding).unwrap();
         compare(&grammar.to_string(), &grammar, !large);
+    }
+}
+
+/// Returns the folders of grammars in a folder of `testdata`.
+fn folders(name: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name);
+    let all = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    all.filter(|path| path.join("grammar.y").exists()).collect()
+}
+
+#[test]
+fn tables_of_all_grammars_can_be_read_back() {
+    let all: Vec<PathBuf> = ["grammars", "wild", "grammars-large"].into_iter().flat_map(folders).collect();
+    assert!(all.len() > 15, "{all:?}");
+    for folder in all {
+        for encoding in [Encoding::Auto, Encoding::State] {
+            let subject = Subject::open_grammar(&folder, encoding).unwrap();
+            let oracle = subject.oracle(Mode::Strict, &()).unwrap();
+            let file = Table::new(&oracle, Manifest::default()).unwrap().to_bytes().unwrap();
+            let again = Table::from_bytes(&file).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+            assert!(again.to_bytes().unwrap() == file, "{}", folder.display());
+        }
     }
 }

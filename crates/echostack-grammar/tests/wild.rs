@@ -1,13 +1,10 @@
 //! Tests of grammars as they are written for bison: whatever is in them besides the language is passed over.
 
-mod programs;
-
 use std::fmt::Write;
 
 use echostack::language::Language;
 use echostack::{Oracle, Recognizer, Verdict};
 use echostack_grammar::{Encoding, Grammar, GrammarError, LrTable};
-use programs::run;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -338,82 +335,6 @@ fn a_damaged_grammar_leads_to_a_value() {
         *if Grammar::new("test", &text, Encoding::Auto).is_ok() { &mut grammars } else { &mut errors } += 1;
     }
     assert!(grammars > 100 && errors > 100, "{grammars} grammars and {errors} errors");
-}
-
-const PROTOTYPES: &str = "%{\nstatic int yylex(void);\nstatic void yyerror(const char *);\n%}\n";
-
-/// A parser in C for words of the letters a to e, one per line. It prints whether each is a word of the language.
-const DRIVER: &str = r"
-#include <stdio.h>
-static const char *at;
-static int yylex(void) { return *at ? 258 + (*at++ - 'a') : 0; }
-static void yyerror(const char *message) { (void)message; }
-int main(void) {
-    static char line[100];
-    while (fgets(line, sizeof line, stdin)) {
-        for (at = line; *at; at++) if (*at == '\n') *(char *)at = 0;
-        at = line;
-        putchar(yyparse() ? '0' : '1');
-    }
-    return 0;
-}
-";
-
-/// Compares random grammars with bison: the numbers of conflicts, and the verdicts on all words of up to six letters.
-#[test]
-#[ignore = "needs bison and a C compiler"]
-fn conflicts_and_languages_are_those_of_bison() {
-    let mut random = ChaCha8Rng::seed_from_u64(20);
-    let folder = tempfile::tempdir().unwrap();
-    let letters = ["a", "b", "c", "d", "e"];
-    let mut words = vec![String::new()];
-    let mut last = 0;
-    for _ in 0..6 {
-        let longer: Vec<String> =
-            words[last..].iter().flat_map(|word| letters.map(|letter| format!("{word}{letter}"))).collect();
-        last = words.len();
-        words.extend(longer);
-    }
-    let input = words.join("\n") + "\n";
-    let (mut compared, mut resolved, mut different) = (0, 0, Vec::new());
-    for _ in 0..400 {
-        let rules = random_rules(&mut random);
-        let precedences = some(&mut random, &["%left a b\n%right c\n", "%nonassoc a\n%precedence b c d\n"]);
-        let head = format!("{TOKENS}%start A\n{precedences}");
-        let yacc = plain(&format!("{head}%expect 500\n%expect-rr 500\n"), &rules);
-        let Ok(grammar) = Grammar::new("test", &yacc, Encoding::State) else { continue };
-        let told = warnings(&yacc).join("\n");
-        let (_, count) = told.split_once("but the grammar has ").unwrap();
-        let count = count.lines().next().unwrap();
-        std::fs::write(folder.path().join("test.y"), format!("{PROTOTYPES}{}%%{DRIVER}", plain(&head, &rules)))
-            .unwrap();
-        let (_, told) = run(folder.path(), "bison", &["-o", "test.c", "test.y"], "").unwrap();
-        let counts = told.lines().filter(|line| line.contains("/reduce conflict"));
-        let counts = counts.filter_map(|line| Some(line.split_once("warning: ")?.1.split_once(" [")?.0));
-        let kinds: Vec<&str> = counts.collect();
-        let expected = if kinds.is_empty() { "no conflict".to_string() } else { kinds.join(" and ") };
-        assert_eq!(count, expected, "{yacc}");
-        run(folder.path(), "cc", &["-w", "-o", "test", "test.c"], "").unwrap();
-        let (verdicts, _) = run(folder.path(), "./test", &[], &input).unwrap();
-        let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
-        let alphabet = grammar.automaton().alphabet();
-        compared += 1;
-        resolved += usize::from(count != "no conflict");
-        let differs = words.iter().zip(verdicts.bytes()).find(|(word, verdict)| {
-            let letters = word.chars().map(|letter| letter.to_string()).collect::<Vec<_>>();
-            let accepted = alphabet
-                .word(letters.iter().map(String::as_str))
-                .is_ok_and(|word| oracle.judge(&word) == Verdict::Accept);
-            accepted != (*verdict == b'1')
-        });
-        if let Some((word, verdict)) = differs {
-            assert!(count != "no conflict", "{word} {verdict}\n{yacc}");
-            different.push(format!("{word}\n{yacc}"));
-        }
-    }
-    println!("{compared} grammars, {resolved} of them with conflicts");
-    assert_eq!(different, Vec::<String>::new());
-    assert!(compared > 100 && resolved > 20);
 }
 
 /// Reads the examples that are part of bison's documentation. All are read, except for two: one needs a GLR parser, and

@@ -149,6 +149,8 @@ pub fn run(language: &FlareLanguage, data: &Path) -> Result<FlareResult, FlareEr
     let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
     let (machine, proof) =
         Study::default().prove(&**subject.require_language()?, &params.check()?, &(), &mut |_| {})?;
+    let oracle = subject.oracle(Mode::Strict, &())?;
+    let proof = subject.cover(proof, &oracle, &()).map_err(StudyError::Certify)?;
     let seconds = start.elapsed().as_secs_f64();
     let cells = match proof {
         Proof::Proved(certificate) => Some(certificate.size().cells),

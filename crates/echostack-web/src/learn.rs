@@ -1,6 +1,6 @@
 //! Learning a grammar, with the same result as `echostack learn --grammar`.
 
-use echostack::certify::Proof;
+use echostack::certify::{CertifyError, Proof};
 use echostack::file::FileError;
 use echostack::machine::ParamError;
 use echostack::recognize::{Mode, View};
@@ -34,6 +34,9 @@ pub enum LearnError {
     /// Training failed, or no proof can be searched for.
     #[error(transparent)]
     Study(#[from] StudyError),
+    /// The proof does not extend to the grammar's text.
+    #[error(transparent)]
+    Certify(#[from] CertifyError),
     /// The parameters are invalid.
     #[error(transparent)]
     Params(#[from] ParamError),
@@ -114,6 +117,7 @@ pub fn learn(
     let study = Study { seed: SEED, ..Study::default() };
     let language = subject.require_language()?;
     let (mut machine, proof) = study.prove(&**language, &params.check()?, control, report)?;
+    let proof = subject.cover(proof, &subject.oracle(Mode::Strict, control)?, control)?;
     machine.manifest_mut().set_seed(SEED);
     subject.note(machine.manifest_mut());
     let (cells, open) = match &proof {

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::certify::{Certificate, CertifyError, digest};
+use crate::control::Poll;
 use crate::file::{self, FileError, FileLimits};
 use crate::machine::Machine;
 use crate::manifest::Manifest;
@@ -115,6 +117,36 @@ impl Model {
         match &self.0 {
             Kind::Machine(machine) => machine.manifest(),
             Kind::Table(table) => table.manifest(),
+        }
+    }
+
+    /// Returns the digest by which certificates identify the model: the SHA-256 of its file, as written with an empty
+    /// manifest, in hexadecimal digits.
+    ///
+    /// # Errors
+    /// [`CertifyError::File`] if the model is too large to be written.
+    pub fn digest(&self) -> Result<String, CertifyError> {
+        let mut poll = Poll::new(&());
+        match &self.0 {
+            Kind::Machine(machine) => Ok(digest::digest(&digest::machine_bytes(machine)?, &mut poll)?),
+            Kind::Table(table) => digest::table_digest(table, &mut poll),
+        }
+    }
+
+    /// Checks that a certificate is about this model: that its digest is that of the machine or table. Whether its claims
+    /// are true is for [`check`](crate::certify::check) to verify.
+    ///
+    /// # Errors
+    /// [`CertifyError::Refused`] if the certificate is about another model.
+    pub fn check_certificate(&self, certificate: &Certificate) -> Result<(), CertifyError> {
+        let (kind, named) = match &self.0 {
+            Kind::Machine(_) => ("machine", certificate.machine()),
+            Kind::Table(_) => ("table", certificate.table()),
+        };
+        match named {
+            Some(named) if named == self.digest()? => Ok(()),
+            Some(_) => Err(CertifyError::Refused(format!("it is for another {kind}"))),
+            None => Err(CertifyError::Refused(format!("it says nothing about a {kind}"))),
         }
     }
 

@@ -95,10 +95,10 @@ fn refusal(certificate: &Value, machine: &Machine, oracle: &Oracle) -> String {
 
 /// Asserts that every single entry of a list is needed.
 fn each_entry_counts(field: &str, certificate: &Value, machine: &Machine, oracle: &Oracle) {
-    let count = certificate[field].as_array().unwrap().len();
+    let count = certificate["machine"][field].as_array().unwrap().len();
     for at in 0..count {
         let mut forged = certificate.clone();
-        forged[field].as_array_mut().unwrap().remove(at);
+        forged["machine"][field].as_array_mut().unwrap().remove(at);
         refusal(&forged, machine, oracle);
     }
 }
@@ -121,7 +121,7 @@ fn forged_certificates_are_refused() {
         let turned = Oracle::strict(turned).unwrap();
         assert_eq!(refusal(&value, &machine, &turned), "it is for another automaton");
         let mut forged = value.clone();
-        forged["arithmetic"] = json!(2);
+        forged["machine"]["arithmetic"] = json!(2);
         assert_eq!(refusal(&forged, &machine, &oracle), "it is for another arithmetic");
 
         // A set of configurations that is not closed: any single entry is left out.
@@ -133,14 +133,14 @@ fn forged_certificates_are_refused() {
             [json!([1, 0, 60_000]), json!([2, 0, 0, 1, 60_000]), json!([3, 0, 2]), json!([2, 0, 60_000, 1, 2])]
         {
             let mut forged = value.clone();
-            let number = forged["controls"].as_array().unwrap().len();
-            forged["controls"].as_array_mut().unwrap().push(control);
-            forged["heads"].as_array_mut().unwrap().push(json!([number, 0, 0]));
+            let number = forged["machine"]["controls"].as_array().unwrap().len();
+            forged["machine"]["controls"].as_array_mut().unwrap().push(control);
+            forged["machine"]["heads"].as_array_mut().unwrap().push(json!([number, 0, 0]));
             assert_eq!(refusal(&forged, &machine, &oracle), "it names a symbol that the automaton does not have");
         }
         // Completions: the certificate is rejected if one is left out, moved or changed, unless it was not needed, and
         // it is rejected if there are none.
-        let completions = value["completions"].as_array().unwrap();
+        let completions = value["machine"]["completions"].as_array().unwrap();
         let mut refused = 0;
         let judged = |forged: &Value| {
             let forged = Certificate::from_json(&forged.to_string()).unwrap();
@@ -155,22 +155,27 @@ fn forged_certificates_are_refused() {
         };
         for at in 0..completions.len() {
             let mut less = value.clone();
-            less["completions"].as_array_mut().unwrap().remove(at);
+            less["machine"]["completions"].as_array_mut().unwrap().remove(at);
             let mut turned = value.clone();
-            turned["completions"].as_array_mut().unwrap().swap(0, at);
+            turned["machine"]["completions"].as_array_mut().unwrap().swap(0, at);
             let mut changed = value.clone();
-            changed["completions"][at][2] = completions[completions.len() - 1 - at][2].clone();
+            changed["machine"]["completions"][at][2] = completions[completions.len() - 1 - at][2].clone();
             refused += judged(&less) + judged(&turned) + judged(&changed);
         }
         assert!(refused > completions.len(), "{task}: {refused} of {}", completions.len());
         let mut none = value.clone();
-        none["completions"] = json!([]);
+        none["machine"]["completions"] = json!([]);
         assert_eq!(refusal(&none, &machine, &oracle), "a stack is not shown to be the beginning of a word");
         let mut outside = value.clone();
-        outside["completions"][0][1] = json!(60_000);
+        outside["machine"]["completions"][0][1] = json!(60_000);
         assert_eq!(refusal(&outside, &machine, &oracle), "a completion does not follow from those before it");
-        // A certificate of the first version has no completions: the checker finds them.
-        let mut first = value.clone();
+        // A certificate of the second version has the same content, and one of the first version has no completions: the
+        // checker finds them.
+        let mut first = value["machine"].clone();
+        first["automaton"] = value["automaton"].clone();
+        first["machine"] = first.as_object_mut().unwrap().remove("digest").unwrap();
+        first["certificate"] = json!(2);
+        assert_eq!(Certificate::from_json(&first.to_string()).unwrap(), certificate);
         first["certificate"] = json!(1);
         assert!(Certificate::from_json(&first.to_string()).is_err());
         first.as_object_mut().unwrap().remove("completions");
@@ -182,28 +187,28 @@ fn forged_certificates_are_refused() {
 
         // A cell is missing, or one proved or split decision of a cell.
         each_entry_counts("cells", &value, &machine, &oracle);
-        for (at, cell) in value["cells"].as_array().unwrap().iter().enumerate() {
+        for (at, cell) in value["machine"]["cells"].as_array().unwrap().iter().enumerate() {
             for list in ["proved", "split"] {
                 for step in 0..cell[list].as_array().map_or(0, Vec::len) {
                     let mut forged = value.clone();
-                    forged["cells"][at][list].as_array_mut().unwrap().remove(step);
+                    forged["machine"]["cells"][at][list].as_array_mut().unwrap().remove(step);
                     refusal(&forged, &machine, &oracle);
                 }
             }
         }
         // A false bound: a decision that is proved for a longer stack suffix is claimed for a shorter one.
         let mut claims = 0;
-        let cells = value["cells"].as_array().unwrap();
+        let cells = value["machine"]["cells"].as_array().unwrap();
         for cell in cells.iter().filter(|cell| !cell["stack"].as_array().unwrap().is_empty()) {
             let stack = cell["stack"].as_array().unwrap();
             let shorter = if cell["whole"] == json!(true) { &stack[..] } else { &stack[..stack.len() - 1] };
             let parent = cells.iter().position(|cell| cell["stack"] == json!(shorter)).unwrap();
             for step in cell["proved"].as_array().unwrap_or(&vec![]) {
                 let mut forged = value.clone();
-                if forged["cells"][parent]["proved"].is_null() {
-                    forged["cells"][parent]["proved"] = json!([]);
+                if forged["machine"]["cells"][parent]["proved"].is_null() {
+                    forged["machine"]["cells"][parent]["proved"] = json!([]);
                 }
-                forged["cells"][parent]["proved"].as_array_mut().unwrap().push(step.clone());
+                forged["machine"]["cells"][parent]["proved"].as_array_mut().unwrap().push(step.clone());
                 let why = refusal(&forged, &machine, &oracle);
                 claims += usize::from(why.contains("not certain") || why.contains("two right answers"));
             }
@@ -219,15 +224,20 @@ fn what_is_no_certificate_is_an_error() {
     }
     let (_, certificate) = proved(Task::Anbn, ReservoirKind::Cycle, View::Symbol);
     let value: Value = serde_json::from_str(&certificate.to_json()).unwrap();
+    for (field, bad) in [("certificate", json!(9)), ("machine", json!(null)), ("tables", json!({"digest": ""}))] {
+        let mut damaged = value.clone();
+        damaged[field] = bad;
+        assert!(Certificate::from_json(&damaged.to_string()).is_err(), "{field}");
+    }
     for (field, bad) in [
-        ("certificate", json!(9)),
+        ("more", json!(1)),
         ("heads", json!([[1_000_000, 0, 0]])),
         ("controls", json!([[7, 0]])),
         ("elements", json!([[0, 4_000_000_000_u32]])),
         ("cells", json!([{"stack": [0], "proved": [[0]]}])),
     ] {
         let mut damaged = value.clone();
-        damaged[field] = bad;
+        damaged["machine"][field] = bad;
         assert!(Certificate::from_json(&damaged.to_string()).is_err(), "{field}");
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn learn(
             Err(error) if !args.must_prove() && rules_out_proofs(&error) => {
                 bar.say(&format!("echostack: no proof is possible, so the machine is only tested: {error}"));
             }
-            ended => return Ok(ended?),
+            ended => return covered(ended?, subject, control),
         }
     }
     let defaults = Params::standard(kind, args.neurons, args.seed);
@@ -71,6 +71,15 @@ pub(super) fn learn(
     let rounds: Vec<Round> = rounds.into_iter().filter(|round| round.tested > 0).collect();
     let test = rounds.last().map(|round| (round.tested, round.wrong));
     Ok(Learned { machine, words, assurance: Assurance { rounds, test, ..Assurance::default() } })
+}
+
+/// Extends a proof about the automaton to the text of the grammar, if the subject is one.
+fn covered(mut learned: Learned, subject: &Subject, control: &dyn Control) -> Result<Learned> {
+    if let Some(proof) = learned.assurance.proof.take() {
+        let oracle = subject.oracle(Mode::Strict, control)?;
+        learned.assurance.proof = Some(subject.cover(proof, &oracle, control)?);
+    }
+    Ok(learned)
 }
 
 /// Returns whether an error means that no proof can be searched for, although a machine can still be trained.

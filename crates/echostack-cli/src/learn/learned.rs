@@ -66,8 +66,9 @@ impl Assurance {
         }
     }
 
-    /// Tells what is known, and returns the outcome of the command. What went wrong is told even if the rest is not.
-    pub(super) fn tell(&self, must_prove: bool, quiet: bool) -> Outcome {
+    /// Tells what is known, what a proof covers, and returns the outcome of the command. What went wrong is told even if
+    /// the rest is not.
+    pub(super) fn tell(&self, must_prove: bool, covers: &str, quiet: bool) -> Outcome {
         if let Some(rules) = &self.rules {
             return rules.tell(quiet);
         }
@@ -76,7 +77,7 @@ impl Assurance {
         let (message, good) = match (&self.proof, test) {
             (Some(Proof::Proved(certificate)), _) => {
                 let cells = count(certificate.size().cells, "cell");
-                (format!("proved correct on every word, of any length, with {cells}"), true)
+                (format!("proved correct on every word, of any length, with {cells}, {covers}"), true)
             }
             (Some(Proof::Open { cells, examined, .. }), test) => {
                 let open = format!(

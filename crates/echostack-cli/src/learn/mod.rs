@@ -74,7 +74,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     }
     machine.save(&args.output).context("could not save the machine")?;
     if let (Some(path), Some(certificate)) = (&args.certificate, assurance.certificate()) {
-        certify::write(path, certificate)?;
+        let certificate = certificate.clone();
+        certify::write(path, &lexer.iter().fold(certificate, |one, lexer| one.with_lexer(lexer.source())))?;
     }
     let unnamed = if args.traces.is_some() { "traces" } else { "contexts" };
     let name = subject.as_ref().map_or(unnamed, Subject::name);
@@ -88,7 +89,8 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         let (milliseconds, output) = (seconds * 1e3, args.output.display());
         note(format_args!("learned {name}{words} in {milliseconds:.0} ms: {rows}, {support}; saved {output}"));
     }
-    let outcome = assurance.tell(args.must_prove(), quiet || args.json);
+    let covers = subject.as_ref().map_or(String::new(), |subject| subject.coverage("machine", machine.manifest()));
+    let outcome = assurance.tell(args.must_prove(), &covers, quiet || args.json);
     if let Some((inferred, folder)) = &inferred {
         inferred::report(args, inferred, folder, &assurance)?;
     }

@@ -23,7 +23,7 @@ use self::scanner::Scanner;
 use crate::build::{Conflicts, conflicts};
 use crate::grammar::Grammar;
 use crate::lexer::Lexer;
-use crate::table::Production;
+use crate::rules::Production;
 
 /// The notation that a grammar is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

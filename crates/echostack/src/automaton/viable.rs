@@ -35,6 +35,14 @@
 //! There are finitely many pairs (g, A(w)). They are the states of [`Viability`], found breadth first from the empty
 //! stack. A stack is viable if A(w) contains [`Phase::Next`].
 //!
+//! # Stacks that are known not to be viable
+//!
+//! An LR(1) table has a path for every stack that can become a word, but if its conflicts were resolved, it may also have
+//! paths to dead ends. Then viable stacks are given, and [`Viability::trimmed`] removes the dead ends: a token is shifted
+//! only onto a stack for which the given viable stacks have a path, so their state is kept beside the node ([`Spot`]). All
+//! prefixes of a stack that occurs and is viable are viable, too: each was a stack of its own on the way. So what remains
+//! is a set of stacks that contains all prefixes, and it is given in the same form, with as few states as possible.
+//!
 //! # Invariants
 //!
 //! - Outcomes are only ever added, so the order of the work does not matter: the least solution is unique.
@@ -89,8 +97,63 @@ impl Phase {
     }
 }
 
-/// A phase with a node on top.
-type Goal = (Phase, Node);
+/// What is known about a stack: the node of the rules' suffixes, and its state in the given viable stacks; the bottom's
+/// state if none are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Spot {
+    node: Node,
+    state: StackState,
+}
+
+/// The stacks that the search is about: what the rules see of them, and which of them are known not to be viable.
+struct Stacks<'a> {
+    suffixes: Suffixes<'a>,
+    given: Option<&'a Viability>,
+}
+
+impl Stacks<'_> {
+    fn bottom(&self) -> Spot {
+        Spot { node: self.suffixes.bottom(), state: StackState::new(0) }
+    }
+
+    fn push(&self, spot: Spot, symbol: SymbolId) -> Spot {
+        let state = self.given.map_or(spot.state, |given| given.push(spot.state, symbol));
+        Spot { node: self.suffixes.push(spot.node, symbol), state }
+    }
+
+    /// Returns whether a stack may be viable, as far as is given.
+    fn may_be_viable(&self, spot: Spot) -> bool {
+        self.given.is_none_or(|given| given.is_viable(spot.state))
+    }
+
+    /// Returns all that can be known about a stack, leaving out stacks that are known not to be viable.
+    fn spots(&self, symbols: usize, poll: &mut Poll<'_>) -> Result<Vec<Spot>, AutomatonError> {
+        if self.given.is_none() {
+            let state = StackState::new(0);
+            return Ok(self.suffixes.nodes().map(|node| Spot { node, state }).collect());
+        }
+        let mut spots = vec![self.bottom()];
+        let mut seen: HashSet<Spot> = spots.iter().copied().collect();
+        let mut at = 0;
+        while let Some(&spot) = spots.get(at) {
+            poll.steps(symbols)?;
+            for symbol in (0..symbols).map(SymbolId::new) {
+                let next = self.push(spot, symbol);
+                if self.may_be_viable(next) && seen.insert(next) {
+                    spots.push(next);
+                }
+            }
+            if spots.len() > MAX_STEPS {
+                return Err(AutomatonError::TooLarge);
+            }
+            at += 1;
+        }
+        Ok(spots)
+    }
+}
+
+/// A phase with a spot on top.
+type Goal = (Phase, Spot);
 
 /// The known outcomes of a goal, and the goals that wait for more.
 #[derive(Default)]
@@ -104,7 +167,8 @@ struct Entry {
 
 /// The tabulated outcomes of goals: step 1 in the module documentation.
 struct Saturation<'a, 'c> {
-    suffixes: &'a Suffixes<'a>,
+    stacks: &'a Stacks<'a>,
+    spots: Vec<Spot>,
     poll: Poll<'c>,
     lookaheads: Vec<Lookahead>,
     entries: HashMap<Goal, Entry>,
@@ -153,31 +217,34 @@ impl Saturation<'_, '_> {
 
     /// Applies the moves of the automaton from a goal.
     fn expand(&mut self, goal: Goal) {
-        let (phase, node) = goal;
+        let (phase, spot) = goal;
         match phase {
             Phase::Next => {
                 for lookahead in self.lookaheads.clone() {
-                    self.share((Phase::Reduce(lookahead), node), goal);
+                    self.share((Phase::Reduce(lookahead), spot), goal);
                 }
             }
-            Phase::Reduce(lookahead) => match (self.suffixes.action(node, lookahead), lookahead) {
+            Phase::Reduce(lookahead) => match (self.stacks.suffixes.action(spot.node, lookahead), lookahead) {
                 (Some(action), _) => {
                     let push = action.push.expect("a rule pushes a symbol");
                     match action.pop {
-                        0 => self.go_on((phase, self.suffixes.push(node, push)), goal),
+                        0 => self.go_on((phase, self.stacks.push(spot, push)), goal),
                         pop => self.found.push_back((goal, Phase::Pop(lookahead, pop - 1, push))),
                     }
                 }
                 (None, Lookahead::Token(token)) => {
-                    self.go_on((Phase::Next, self.suffixes.push(node, token)), goal);
+                    let shifted = self.stacks.push(spot, token);
+                    if self.stacks.may_be_viable(shifted) {
+                        self.go_on((Phase::Next, shifted), goal);
+                    }
                 }
-                (None, Lookahead::End) if self.suffixes.accepts(node) => {
+                (None, Lookahead::End) if self.stacks.suffixes.accepts(spot.node) => {
                     self.found.push_back((goal, Phase::Accepted));
                 }
                 (None, Lookahead::End) => {}
             },
             Phase::Pop(lookahead, 0, push) => {
-                self.go_on((Phase::Reduce(lookahead), self.suffixes.push(node, push)), goal);
+                self.go_on((Phase::Reduce(lookahead), self.stacks.push(spot, push)), goal);
             }
             Phase::Pop(..) | Phase::Accepted => {
                 self.found.push_back((goal, phase.pops_any().expect("these phases pop anything")));
@@ -211,19 +278,19 @@ impl Saturation<'_, '_> {
         }
     }
 
-    /// Computes the outcomes of every node for the phase `Next` and for every phase that is an outcome. Returns these
+    /// Computes the outcomes of every spot for the phase `Next` and for every phase that is an outcome. Returns these
     /// phases.
     fn saturate(&mut self) -> Result<BTreeSet<Phase>, AutomatonError> {
         let mut phases = BTreeSet::from([Phase::Next, Phase::Accepted]);
         loop {
             let open = phases.iter().filter(|phase| phase.pops_any().is_none()).count();
-            if open.saturating_mul(self.suffixes.nodes().len()) > MAX_STEPS {
+            if open.saturating_mul(self.spots.len()) > MAX_STEPS {
                 return Err(AutomatonError::TooLarge);
             }
-            for node in self.suffixes.nodes() {
+            for at in 0..self.spots.len() {
                 self.poll.steps(phases.len())?;
                 for &phase in phases.iter().filter(|phase| phase.pops_any().is_none()) {
-                    self.demand((phase, node));
+                    self.demand((phase, self.spots[at]));
                 }
             }
             self.run()?;
@@ -251,8 +318,11 @@ impl Saturation<'_, '_> {
 /// The maximum number of steps of the saturation; it also limits the work of reading stacks from the bottom.
 const MAX_STEPS: usize = 1 << 25;
 
+/// What is known about a stack, and the phases from which it is accepted: a state while stacks are read.
+type Reading = (Spot, BTreeSet<Phase>);
+
 impl Viability {
-    /// Computes the viable stacks of an automaton.
+    /// Computes the viable stacks of an automaton from its rules, whatever viable stacks it comes with.
     ///
     /// # Errors
     /// [`AutomatonError::TooLarge`] if there are too many states, or finding them takes too many steps.
@@ -265,9 +335,30 @@ impl Viability {
     /// # Errors
     /// As [`new`](Self::new), and [`AutomatonError::Cancelled`].
     pub fn controlled(automaton: &Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
-        let suffixes = Suffixes::new(automaton);
+        Self::read(automaton, None, control)
+    }
+
+    /// Removes from given viable stacks all from which the automaton cannot accept any word, although it refuses all
+    /// others.
+    ///
+    /// # Errors
+    /// As [`controlled`](Self::controlled); [`AutomatonError::Viable`] if the empty stack would be removed, or the
+    /// number of symbols is not that of the alphabet.
+    pub fn trimmed(&self, automaton: &Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
+        if self.symbols != automaton.alphabet().len() {
+            return Err(AutomatonError::Viable);
+        }
+        Self::read(automaton, Some(self), control)?.reduced(control)
+    }
+
+    /// Computes the viable stacks among those that are given, or among all.
+    fn read(automaton: &Automaton, given: Option<&Self>, control: &dyn Control) -> Result<Self, AutomatonError> {
+        let stacks = Stacks { suffixes: Suffixes::new(automaton), given };
+        let symbols = automaton.alphabet().len();
+        let mut poll = Poll::new(control);
         let mut saturation = Saturation {
-            suffixes: &suffixes,
+            stacks: &stacks,
+            spots: stacks.spots(symbols, &mut poll)?,
             poll: Poll::new(control),
             lookaheads: automaton.alphabet().lookaheads().collect(),
             entries: HashMap::new(),
@@ -276,23 +367,23 @@ impl Viability {
             steps: 0,
         };
         let phases = saturation.saturate()?;
-        // Returns the phases from which a stack is accepted, given those for the stack below its top node.
-        let accepted_from = |beneath: &BTreeSet<Phase>, node: Node| -> BTreeSet<Phase> {
+        // Returns the phases from which a stack is accepted, given those for the stack below its top spot. A stack that
+        // is known not to be viable is not looked at any further.
+        let accepted_from = |beneath: &BTreeSet<Phase>, spot: Spot| -> BTreeSet<Phase> {
             let leads_in = |phase: &Phase| match phase.pops_any() {
                 Some(next) => beneath.contains(&next),
-                None => !saturation.entries[&(*phase, node)].outcomes.is_disjoint(beneath),
+                None => !saturation.entries[&(*phase, spot)].outcomes.is_disjoint(beneath),
             };
-            phases.iter().copied().filter(leads_in).collect()
+            let looked_at = stacks.may_be_viable(spot);
+            phases.iter().copied().filter(|phase| looked_at && leads_in(phase)).collect()
         };
 
-        let symbols = automaton.alphabet().len();
-        let bottom = (suffixes.bottom(), accepted_from(&BTreeSet::from([Phase::Accepted]), suffixes.bottom()));
+        let bottom: Reading = (stacks.bottom(), accepted_from(&BTreeSet::from([Phase::Accepted]), stacks.bottom()));
         let mut this = Self { symbols, next: Vec::new(), viable: Vec::new() };
         let mut states = HashMap::from([(bottom.clone(), StackState::new(0))]);
         let mut queue = VecDeque::from([bottom]);
         let mut steps = 0_usize;
-        let mut poll = Poll::new(control);
-        while let Some((node, beneath)) = queue.pop_front() {
+        while let Some((spot, beneath)) = queue.pop_front() {
             this.viable.push(beneath.contains(&Phase::Next));
             steps = steps.saturating_add(symbols.saturating_mul(phases.len()));
             if steps > 64 * MAX_STEPS || states.len().saturating_mul(phases.len().max(symbols)) > MAX_STEPS {
@@ -300,7 +391,7 @@ impl Viability {
             }
             for symbol in (0..symbols).map(SymbolId::new) {
                 poll.steps(phases.len())?;
-                let top = suffixes.push(node, symbol);
+                let top = stacks.push(spot, symbol);
                 let key = (top, accepted_from(&beneath, top));
                 let fresh = StackState::new(states.len());
                 let state = *states.entry(key).or_insert_with_key(|key| {
@@ -311,5 +402,54 @@ impl Viability {
             }
         }
         Ok(this)
+    }
+
+    /// Returns the stacks all of whose prefixes are viable, with as few states as possible. States are numbered in the
+    /// order in which they are found breadth first, as in [`given`](Self::given).
+    fn reduced(&self, control: &dyn Control) -> Result<Self, AutomatonError> {
+        let mut poll = Poll::new(control);
+        // The class of each state: states of one class have been told apart by no stack so far. 0 is for those that are
+        // not viable.
+        let mut classes: Vec<usize> = self.viable.iter().map(|&viable| usize::from(viable)).collect();
+        let mut count = 0;
+        loop {
+            let mut numbers: HashMap<Vec<usize>, usize> = HashMap::new();
+            let mut finer = vec![0; classes.len()];
+            for state in (0..classes.len()).filter(|&state| self.viable[state]) {
+                poll.steps(self.symbols)?;
+                let next = &self.next[state * self.symbols..][..self.symbols];
+                let leads = next.iter().map(|to| classes[to.index()]).collect();
+                let fresh = numbers.len() + 1;
+                finer[state] = *numbers.entry(leads).or_insert(fresh);
+            }
+            classes = finer;
+            if numbers.len() == count {
+                break;
+            }
+            count = numbers.len();
+        }
+        let mut first = vec![None; count + 1];
+        classes.iter().enumerate().rev().for_each(|(state, &class)| first[class] = Some(state));
+        let mut order: Vec<usize> = vec![classes[0]];
+        let mut numbers = HashMap::from([(classes[0], 0)]);
+        let mut rows: Vec<Vec<(SymbolId, usize)>> = Vec::new();
+        while let Some(&class) = order.get(rows.len()) {
+            let Some(state) = first[class].filter(|_| class > 0) else { return Err(AutomatonError::Viable) };
+            poll.steps(self.symbols)?;
+            let mut row = Vec::new();
+            for (symbol, to) in self.next[state * self.symbols..][..self.symbols].iter().enumerate() {
+                let class = classes[to.index()];
+                if class > 0 {
+                    let fresh = order.len();
+                    let number = *numbers.entry(class).or_insert(fresh);
+                    if number == fresh {
+                        order.push(class);
+                    }
+                    row.push((SymbolId::new(symbol), number));
+                }
+            }
+            rows.push(row);
+        }
+        Self::given(self.symbols, &rows)
     }
 }

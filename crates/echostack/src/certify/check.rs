@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::bound::{Bounds, Sighting};
 use super::cells::{Cells, Obligation, Task};
-use super::certificate::{ARITHMETIC, Cell, Certificate, Named};
+use super::certificate::{ARITHMETIC, Cell, Certificate, MachineProof, Named};
 use super::digest::{automaton_digest, digest, machine_bytes};
 use super::error::CertifyError;
 use super::provable::comparable;
@@ -70,15 +70,16 @@ pub fn check_each(
     control: &dyn Control,
     report: &mut dyn FnMut(ProvedCell),
 ) -> Result<(), CertifyError> {
-    let mut poll = Poll::new(control);
-    poll.progress(Stage::Check, 0, certificate.cells.len());
     let automaton = oracle.automaton();
     comparable(machine, automaton)?;
-    if certificate.arithmetic != ARITHMETIC {
+    let Some(proof) = &certificate.machine else { return refuse("it says nothing about a machine") };
+    let mut poll = Poll::new(control);
+    poll.progress(Stage::Check, 0, proof.cells.len());
+    if proof.arithmetic != ARITHMETIC {
         return refuse("it is for another arithmetic");
     }
     let bytes = machine_bytes(machine)?;
-    if certificate.machine != digest(&bytes, &mut poll)? {
+    if proof.digest != digest(&bytes, &mut poll)? {
         return refuse("it is for another machine");
     }
     // The machine in the file is checked, however the one in memory was made.
@@ -86,8 +87,8 @@ pub fn check_each(
     if certificate.automaton != automaton_digest(automaton) {
         return refuse("it is for another automaton");
     }
-    let mut strict = Strict::new(oracle, certificate.memory)?;
-    for (number, &(on, symbol)) in certificate.elements.iter().enumerate() {
+    let mut strict = Strict::new(oracle, proof.memory)?;
+    for (number, &(on, symbol)) in proof.elements.iter().enumerate() {
         poll.step()?;
         // Each element must be new, and pushed on one that is already known.
         let known = on.index() <= number && automaton.alphabet().contains(symbol);
@@ -95,21 +96,21 @@ pub fn check_each(
             return refuse("its list of elements is damaged");
         }
     }
-    let completions = certificate.completions.iter().flatten();
-    let phases = certificate.reach.places.iter().map(|place| place.0);
-    let phases = phases.chain(certificate.reach.tops.iter().map(|top| top.phase));
+    let completions = proof.completions.iter().flatten();
+    let phases = proof.reach.places.iter().map(|place| place.0);
+    let phases = phases.chain(proof.reach.tops.iter().map(|top| top.phase));
     let mut phases = phases.chain(completions.flat_map(|&(phase, _, outcome)| [Some(phase), outcome]).flatten());
     if !phases.all(|phase| known(phase, automaton.alphabet())) {
         return refuse("it names a symbol that the automaton does not have");
     }
-    closed(&certificate.reach, &mut strict, certificate.elements.len(), &mut poll)?;
-    completable(certificate, &mut strict, &mut poll)?;
+    closed(&proof.reach, &mut strict, proof.elements.len(), &mut poll)?;
+    completable(proof, &mut strict, &mut poll)?;
     let bounds = Bounds::new(&WellScaled::new(machine)?, &mut poll)?;
     let readouts: Vec<Readout> = bounds.heads().iter().map(|(readout, _)| *readout).collect();
     let terminals = machine.alphabet().terminals().len();
-    let (cells, root) = Cells::new(&strict, &certificate.reach, &readouts, terminals, &mut poll)?;
+    let (cells, root) = Cells::new(&strict, &proof.reach, &readouts, terminals, &mut poll)?;
     let walk = Walk { machine, strict: &strict, cells, bounds, readouts };
-    walk.run(root, &certificate.cells, control, report)
+    walk.run(root, &proof.cells, control, report)
 }
 
 /// Returns whether all symbols of a phase belong to the alphabet.
@@ -123,9 +124,14 @@ fn known(phase: Phase, alphabet: &Alphabet) -> bool {
         && push.is_none_or(|push| alphabet.contains(push))
 }
 
-/// Verifies that `reach` contains every configuration that the automaton can reach: the first one and, for each, all
-/// that follow from it by one move.
-fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
+/// Verifies that `reach` contains every configuration that a system can reach: the first one and, for each, all that
+/// follow from it by one move.
+pub(super) fn closed(
+    reach: &Reach,
+    system: &mut impl System,
+    elements: usize,
+    poll: &mut Poll<'_>,
+) -> Result<(), CertifyError> {
     let places: HashMap<_, PlaceId> = reach.places.iter().copied().zip((1..).map(PlaceId::new)).collect();
     let inside =
         |element: ElementId, place: PlaceId| element.index() <= elements && place.index() <= reach.places.len();
@@ -144,7 +150,7 @@ fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize, poll: &mut Po
             return refuse("its list of configurations is damaged");
         }
         let follows = |phase, element, beneath| tops.contains(&Top { phase, element, beneath });
-        for next in strict.moves(top.phase, top.element) {
+        for next in system.moves(top.phase, top.element) {
             let there = match next {
                 Move::Stay(phase) => follows(phase, top.element, top.beneath),
                 Move::Pop(phase) => {
@@ -166,19 +172,19 @@ fn closed(reach: &Reach, strict: &mut Strict<'_>, elements: usize, poll: &mut Po
 }
 
 /// Verifies that every configuration in which a token is to be read can be continued to a word that is accepted.
-fn completable(certificate: &Certificate, strict: &mut Strict<'_>, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
+fn completable(proof: &MachineProof, strict: &mut Strict<'_>, poll: &mut Poll<'_>) -> Result<(), CertifyError> {
     let found; // for a certificate of format version 1, which has no completions
-    let list = if let Some(list) = &certificate.completions {
+    let list = if let Some(list) = &proof.completions {
         list
     } else {
-        found = summaries(strict, &certificate.reach, poll)?;
+        found = summaries(strict, &proof.reach, poll)?;
         &found
     };
-    let elements = certificate.elements.len();
+    let elements = proof.elements.len();
     if !list.iter().all(|&(_, element, _)| element.index() <= elements) || !justified(list, strict, poll)? {
         return refuse("a completion does not follow from those before it");
     }
-    match stuck(list, &certificate.reach, poll, &mut |_| {})? {
+    match stuck(list, &proof.reach, poll, &mut |_| {})? {
         None => Ok(()),
         Some(_) => refuse("a stack is not shown to be the beginning of a word"),
     }

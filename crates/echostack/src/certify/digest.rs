@@ -1,4 +1,4 @@
-//! The digests by which a certificate identifies its machine and its automaton.
+//! The digests by which a certificate identifies what it is about.
 
 use sha2::{Digest, Sha256};
 
@@ -7,17 +7,28 @@ use crate::automaton::Automaton;
 use crate::control::{Cancelled, Poll};
 use crate::digest::hex;
 use crate::machine::Machine;
+use crate::table::Table;
 
 /// Returns the bytes of a machine's file, without the manifest. A proof is about these bytes, and their digest
 /// identifies the machine.
-pub(super) fn machine_bytes(machine: &Machine) -> Result<Vec<u8>, CertifyError> {
+pub(crate) fn machine_bytes(machine: &Machine) -> Result<Vec<u8>, CertifyError> {
     let mut machine = machine.clone();
     machine.manifest_mut().clear();
     Ok(machine.to_bytes()?)
 }
 
+/// Returns the digest of a table's file without its manifest.
+pub(crate) fn table_digest(table: &Table, poll: &mut Poll<'_>) -> Result<String, CertifyError> {
+    Ok(digest(&table.without_manifest().to_bytes()?, poll)?)
+}
+
+/// Returns the digest of a text, such as that of a grammar or a lexer.
+pub(crate) fn text_digest(text: &str) -> String {
+    hex(&Sha256::digest(text))
+}
+
 /// Returns the SHA-256 of the bytes in hexadecimal digits.
-pub(super) fn digest(bytes: &[u8], poll: &mut Poll<'_>) -> Result<String, Cancelled> {
+pub(crate) fn digest(bytes: &[u8], poll: &mut Poll<'_>) -> Result<String, Cancelled> {
     let mut hash = Sha256::new();
     for part in bytes.chunks(1 << 20) {
         poll.now()?;

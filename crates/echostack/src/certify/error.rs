@@ -48,6 +48,12 @@ pub enum CertifyError {
     /// The control asked to stop.
     #[error("the proof was cancelled")]
     Cancelled,
+    /// The automaton is not that of the grammar.
+    #[error("the automaton does not follow the grammar: {0}")]
+    Translation(String),
+    /// The model splits texts into tokens in another way than the grammar's lexer.
+    #[error("the model's lexer is not that of the grammar: {0}")]
+    Lexer(String),
     /// A certificate does not hold.
     #[error("the certificate does not prove it: {0}")]
     Refused(String),

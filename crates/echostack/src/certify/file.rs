@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::certificate::{Cell, Certificate, Named};
+use super::certificate::{Cell, Certificate, MachineProof, Named};
 use crate::automaton::complete::Outcome;
 use crate::automaton::reach::{ElementId, History, Phase, PlaceId, Reach, Sight, Top, Under};
 use crate::index::index;
@@ -27,13 +27,16 @@ enum FileFault {
     /// The fields do not match the stated version.
     #[error("the certificate is damaged: format version 2 requires completions, and version 1 does not allow them")]
     Completions,
+    /// Nothing is claimed.
+    #[error("the certificate is damaged: it says nothing about a machine or a table")]
+    Nothing,
     /// A number is not valid in its place.
     #[error("the certificate is damaged: {0} is not a valid {1}")]
     Damaged(i64, &'static str),
 }
 
-/// The format version that is written. Version 1 had no completions.
-const FORMAT: u32 = 2;
+/// The format version that is written. Version 1 had no completions; versions 1 and 2 were only about machines.
+const FORMAT: u32 = 3;
 
 /// The number that stands for the end of a word among the numbers of tokens.
 const END: i64 = -1;
@@ -47,13 +50,40 @@ index! {
     PhaseId
 }
 
+/// The beginning of every certificate.
+#[derive(Deserialize)]
+struct Version {
+    certificate: u32,
+}
+
+/// A certificate of version 3: the automaton, and named parts.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Form {
     certificate: u32,
-    arithmetic: u32,
-    machine: String,
     automaton: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    grammar: Option<Digest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lexer: Option<Digest>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<MachineForm>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    table: Option<Digest>,
+}
+
+/// A part of which only the digest is kept.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Digest {
+    digest: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MachineForm {
+    digest: String,
+    arithmetic: u32,
     memory: u32,
     elements: Vec<(ElementId, u32)>,
     /// The phases. Each is a list of its kind, history, next token, number of symbols left to pop, and symbol to push,
@@ -65,6 +95,38 @@ struct Form {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     completions: Option<Vec<(PhaseId, ElementId, PhaseId)>>,
     cells: Vec<CellForm>,
+}
+
+/// A certificate of version 1 or 2, which is about a machine.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OldForm {
+    certificate: u32,
+    arithmetic: u32,
+    machine: String,
+    automaton: String,
+    memory: u32,
+    elements: Vec<(ElementId, u32)>,
+    controls: Vec<Vec<i64>>,
+    places: Vec<(PhaseId, ElementId)>,
+    heads: Vec<(PhaseId, ElementId, PlaceId)>,
+    unders: Vec<(PlaceId, ElementId, PlaceId)>,
+    completions: Option<Vec<(PhaseId, ElementId, PhaseId)>>,
+    cells: Vec<CellForm>,
+}
+
+impl OldForm {
+    fn renewed(self) -> Result<Form, FileFault> {
+        if self.completions.is_some() != (self.certificate > 1) {
+            return Err(FileFault::Completions);
+        }
+        let Self { certificate, arithmetic, machine, automaton, memory, elements, controls, .. } = self;
+        let Self { places, heads, unders, completions, cells, .. } = self;
+        let digest = machine;
+        let machine =
+            MachineForm { digest, arithmetic, memory, elements, controls, places, heads, unders, completions, cells };
+        Ok(Form { certificate, automaton, grammar: None, lexer: None, machine: Some(machine), table: None })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -165,6 +227,48 @@ impl Certificate {
     /// # Panics
     /// Never: numbers and strings can always be serialized.
     pub fn to_json(&self) -> String {
+        let part = |digest: &Option<String>| digest.clone().map(|digest| Digest { digest });
+        let form = Form {
+            certificate: FORMAT,
+            automaton: self.automaton.clone(),
+            grammar: part(&self.grammar),
+            lexer: part(&self.lexer),
+            machine: self.machine.as_ref().map(MachineProof::form),
+            table: part(&self.table),
+        };
+        serde_json::to_string(&form).expect("numbers and strings can be serialized")
+    }
+
+    /// Reads a certificate from JSON.
+    ///
+    /// # Errors
+    /// If the text is not a certificate. [`check`](super::check) verifies whether its claims are true.
+    pub fn from_json(text: &str) -> Result<Self, CertificateFileError> {
+        Ok(Self::read(text)?)
+    }
+
+    fn read(text: &str) -> Result<Self, FileFault> {
+        let form: Form = match serde_json::from_str::<Version>(text)?.certificate {
+            1 | 2 => serde_json::from_str::<OldForm>(text)?.renewed()?,
+            FORMAT => serde_json::from_str(text)?,
+            other => return Err(FileFault::Version(other)),
+        };
+        if form.machine.is_none() && form.table.is_none() {
+            return Err(FileFault::Nothing);
+        }
+        let part = |digest: Option<Digest>| digest.map(|part| part.digest);
+        Ok(Self {
+            automaton: form.automaton,
+            grammar: part(form.grammar),
+            lexer: part(form.lexer),
+            machine: form.machine.map(MachineProof::read).transpose()?,
+            table: part(form.table),
+        })
+    }
+}
+
+impl MachineProof {
+    fn form(&self) -> MachineForm {
         let mut phases: Vec<Vec<i64>> = Vec::new();
         let mut numbers: HashMap<Outcome, PhaseId> = HashMap::new();
         let mut place = |phase: Outcome| {
@@ -184,11 +288,9 @@ impl Certificate {
             let stack = cell.stack.from_top().map(number).collect();
             CellForm { stack, whole: cell.stack.is_whole(), split: names(&cell.split), proved: names(&cell.proved) }
         };
-        let form = Form {
-            certificate: if self.completions.is_some() { FORMAT } else { 1 },
+        MachineForm {
+            digest: self.digest.clone(),
             arithmetic: self.arithmetic,
-            machine: self.machine.clone(),
-            automaton: self.automaton.clone(),
             memory: self.memory,
             elements: self.elements.iter().map(|&(on, symbol)| (on, number(symbol))).collect(),
             cells: self.cells.iter().map(cell).collect(),
@@ -197,26 +299,10 @@ impl Certificate {
             heads,
             unders,
             completions,
-        };
-        serde_json::to_string(&form).expect("numbers and strings can be serialized")
+        }
     }
 
-    /// Reads a certificate from JSON.
-    ///
-    /// # Errors
-    /// If the text is not a certificate. [`check`](super::check) verifies whether its claims are true.
-    pub fn from_json(text: &str) -> Result<Self, CertificateFileError> {
-        Ok(Self::read(text)?)
-    }
-
-    fn read(text: &str) -> Result<Self, FileFault> {
-        let form: Form = serde_json::from_str(text)?;
-        if !(1..=FORMAT).contains(&form.certificate) {
-            return Err(FileFault::Version(form.certificate));
-        }
-        if form.completions.is_some() != (form.certificate > 1) {
-            return Err(FileFault::Completions);
-        }
+    fn read(form: MachineForm) -> Result<Self, FileFault> {
         let phases: Vec<Outcome> = form.controls.iter().map(|numbers| outcome(numbers)).collect::<Result<_, _>>()?;
         let no_phase = |number: PhaseId| FileFault::Damaged(number.index() as i64, "control");
         let find_outcome = |number: PhaseId| phases.get(number.index()).copied().ok_or(no_phase(number));
@@ -248,7 +334,7 @@ impl Certificate {
             let stack = StackSuffix::new(symbols, whole);
             cells.push(Cell { stack, split: names(&split)?, proved: names(&proved)? });
         }
-        let Form { arithmetic, machine, automaton, memory, .. } = form;
-        Ok(Self { arithmetic, machine, automaton, memory, elements, reach, completions, cells })
+        let MachineForm { digest, arithmetic, memory, .. } = form;
+        Ok(Self { digest, arithmetic, memory, elements, reach, completions, cells })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::bound::{Bounds, Sighting};
 use super::cells::{Cells, Obligation, Task};
-use super::certificate::{ARITHMETIC, Cell, Certificate, Named};
+use super::certificate::{ARITHMETIC, Cell, Certificate, MachineProof, Named};
 use super::check::check;
 use super::digest::{automaton_digest, digest, machine_bytes};
 use super::error::CertifyError;
@@ -157,16 +157,17 @@ impl<'a> Prover<'a> {
             return Ok(Proof::Open { cells: open, exercises: exercises.concat(), examined });
         }
         let elements = self.strict.elements().filter_map(|(on, symbol)| Some((on, symbol?))).collect();
-        let certificate = Certificate {
+        let proof = MachineProof {
+            digest: digest(&machine_bytes(machine)?, &mut Poll::new(control))?,
             arithmetic: ARITHMETIC,
-            machine: digest(&machine_bytes(machine)?, &mut Poll::new(control))?,
-            automaton: automaton_digest(automaton),
             memory: self.memory,
             elements,
             reach: self.reach.clone(),
             completions: Some(self.completions.clone()),
             cells,
         };
+        let automaton = automaton_digest(automaton);
+        let certificate = Certificate { automaton, grammar: None, lexer: None, machine: Some(proof), table: None };
         check(&certificate, machine, self.oracle, control)?;
         Ok(Proof::Proved(Box::new(certificate)))
     }

@@ -11,18 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use foldhash::fast::RandomState;
 
 use super::histories::{Histories, HistoryId};
+use super::side::Side;
 use crate::recognize::Reduction;
 use crate::reservoir::{Reservoir, encode};
 use crate::simd::{Comparison, POINTS, ROUND, Rows, Simd};
-
-/// One of the two sides of a machine, each of which has a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Side {
-    /// The input, whose state is h.
-    Input,
-    /// The stack, whose state is g.
-    Stack,
-}
 
 /// The index of a distinct state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

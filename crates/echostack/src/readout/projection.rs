@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::lessons::{Lesson, Side, StateId, States};
+use super::lessons::{Lesson, StateId, States};
+use super::side::Side;
 use crate::simd::{Comparison, POINTS, Rows, Simd};
 
 /// The halves of all readouts of a machine.

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::frames::{Admitted, Frames, Keep};
 use super::fuse::Fused;
 use super::rows::{Rows, State};
+use super::sound::{self, Unsound};
 use crate::automaton::{AutomatonError, MAX_POP, Oracle};
 use crate::control::Control;
 use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
@@ -74,7 +75,7 @@ impl Table {
         Self::of(oracle.automaton().alphabet().clone(), manifest, rows).ok_or(AutomatonError::TooLarge)
     }
 
-    fn of(alphabet: Arc<Alphabet>, manifest: Manifest, rows: Rows) -> Option<Self> {
+    pub(super) fn of(alphabet: Arc<Alphabet>, manifest: Manifest, rows: Rows) -> Option<Self> {
         if rows.states() > MAX_STATES {
             return None;
         }
@@ -98,6 +99,11 @@ impl Table {
         &self.manifest
     }
 
+    /// Returns the table with an empty manifest.
+    pub(crate) fn without_manifest(&self) -> Self {
+        Self { manifest: Arc::default(), ..self.clone() }
+    }
+
     /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.rows.states()
@@ -114,7 +120,7 @@ impl Table {
         self.states() <= 1 << u8::BITS
     }
 
-    pub(super) fn rows(&self) -> &Rows {
+    pub(crate) fn rows(&self) -> &Rows {
         &self.rows
     }
 
@@ -230,10 +236,11 @@ impl Stack for TableStack {
     fn reduce(&mut self, reduction: Reduction) {
         self.resumed[0] = false;
         self.states.truncate(self.states.len() - reduction.pop as usize);
-        // A table made from an automaton has a state for every push that can happen. A damaged one continues at the
-        // bottom.
-        let push = reduction.push.map(|symbol| self.table.rows.push(self.top(), symbol).unwrap_or(0));
-        push.into_iter().for_each(|state| self.states.push(state));
+        // There is a state for every push that can happen: the table was made from an automaton, or this was checked
+        // when it was read.
+        let pushed = reduction.push.and_then(|symbol| self.table.rows.push(self.top(), symbol));
+        debug_assert!(pushed.is_some(), "the table has no state for {reduction:?} on {}", self.top());
+        pushed.into_iter().for_each(|state| self.states.push(state));
     }
 
     fn output(&mut self) -> (&[f64], bool) {
@@ -262,6 +269,24 @@ impl Stack for TableStack {
 
 /// The key of the header in a table's file.
 const KEY: &str = "echostack-table";
+
+/// What is wrong with a table whose numbers are out of range.
+const UNFIT: &str = "the parts of the table do not fit together";
+
+/// Says what is wrong with a table, and what to do.
+fn explained(unsound: Unsound, alphabet: &Alphabet) -> String {
+    match unsound {
+        Unsound::Missing(state, symbol) => format!(
+            "a reduction pushes {} onto state {state} of the table, which has no entry for it; compile the table again",
+            alphabet.name(symbol)
+        ),
+        Unsound::TooLarge => {
+            "the table can lead to too many different stacks to check that it has an entry for each of \
+             its reductions; compile it again"
+                .into()
+        }
+    }
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -308,7 +333,8 @@ impl Table {
     /// Reads a table from the bytes of its file.
     ///
     /// # Errors
-    /// If the bytes are not a table of this format version, or if the table is damaged.
+    /// If the bytes are not a table of this format version, or if the table is damaged. This includes tables in which a
+    /// reduction can uncover a state that has no entry for what is pushed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
         let (header, reader): (Header, _) = Reader::open(KEY, bytes)?;
         let alphabet = Alphabet::from_file(header.terminals, header.nonterminals, header.parser_states)
@@ -331,13 +357,14 @@ impl Table {
             pushes: reader.integers("pushes", symbols)?,
         };
         let states = rows.states();
-        let sound = states > 0
+        let fits = (1..=MAX_STATES).contains(&states)
             && rows.actions.len() == states * (terminals + 1)
             && rows.pushes.len() == states * symbols
             && rows.actions.iter().all(|&number| number as usize <= rows.reductions.len())
             && rows.pushes.iter().all(|&to| to as usize <= states);
-        let table = if sound { Self::of(Arc::new(alphabet), header.manifest, rows) } else { None };
-        table.map_or_else(|| damaged("the parts of the table do not fit together"), Ok)
+        let Some(tops) = rows.tops().filter(|_| fits) else { return damaged(UNFIT) };
+        sound::check(&rows, &tops, &alphabet).or_else(|unsound| damaged(explained(unsound, &alphabet)))?;
+        Self::of(Arc::new(alphabet), header.manifest, rows).map_or_else(|| damaged(UNFIT), Ok)
     }
 
     /// Writes the table to a file. An existing file is replaced atomically: as a whole, or not at all.

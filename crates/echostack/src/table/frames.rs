@@ -294,7 +294,8 @@ impl Builder<'_> {
                 return false;
             }
             known.truncate(known.len() - pop);
-            let Some(state) = self.rows.push(known[known.len() - 1], push) else { return true };
+            // The lookahead was refused before, and a table need not have a state for what would follow.
+            let Some(state) = self.rows.push(known[known.len() - 1], push) else { return false };
             known.push(state);
         }
         false

@@ -7,10 +7,11 @@ mod lanes;
 mod rows;
 mod scan;
 mod segments;
+mod sound;
 mod source;
 
 pub use compiled::{Table, TableStack};
 pub use lanes::Lanes;
 pub use rows::State;
 pub use scan::Scanner;
-pub use source::{Prefix, Source, SourceError, SourceLanguage};
+pub use source::{Prefix, Source, SourceError, SourceLanguage, SourceOptions};

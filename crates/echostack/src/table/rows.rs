@@ -13,11 +13,11 @@ pub type State = u16;
 
 /// The plain rows of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     pub(super) terminals: usize,
     pub(super) symbols: usize,
     /// For each state, whether a word may end there.
-    pub(super) accepting: Vec<bool>,
+    pub(crate) accepting: Vec<bool>,
     pub(super) reductions: Vec<Reduction>,
     /// For each state and lookahead, the number of a reduction, counted from 1, or 0 if there is nothing to do.
     pub(super) actions: Vec<u32>,
@@ -35,13 +35,13 @@ impl Rows {
     }
 
     /// Returns the reduction of a stack in this state, or `None` if there is nothing to do.
-    pub(super) fn action(&self, state: State, lookahead: Lookahead) -> Option<Reduction> {
+    pub(crate) fn action(&self, state: State, lookahead: Lookahead) -> Option<Reduction> {
         let number = self.actions[state as usize * (self.terminals + 1) + self.look(lookahead)];
         number.checked_sub(1).map(|number| self.reductions[number as usize])
     }
 
     /// Returns the state after a push, if the symbol is ever pushed there.
-    pub(super) fn push(&self, state: State, symbol: SymbolId) -> Option<State> {
+    pub(crate) fn push(&self, state: State, symbol: SymbolId) -> Option<State> {
         let number = self.pushes[state as usize * self.symbols + symbol.index()];
         number.checked_sub(1).map(|state| state as State)
     }
@@ -153,5 +153,24 @@ impl Rows {
                 .collect(),
             ..self
         })
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use rand::RngExt;
+    use rand_chacha::ChaCha8Rng;
+
+    /// Changes a few entries: a push to that of another state, and the reduction of that state to any.
+    pub(in super::super) fn changed(mut rows: Rows, random: &mut ChaCha8Rng) -> Rows {
+        for _ in 0..random.random_range(1..4) {
+            let [to, from] = [(); 2].map(|()| random.random_range(0..rows.states()));
+            let symbol = random.random_range(0..rows.symbols);
+            rows.pushes[to * rows.symbols + symbol] = rows.pushes[from * rows.symbols + symbol];
+            let look = random.random_range(0..=rows.terminals);
+            rows.actions[from * (rows.terminals + 1) + look] = random.random_range(0..=rows.reductions.len()) as u32;
+        }
+        rows
     }
 }

@@ -347,6 +347,7 @@ impl Scanner {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::rows::tests::changed;
     use super::*;
     use crate::automaton::Oracle;
     use crate::automaton::reach::tests::random_automaton;
@@ -507,5 +508,40 @@ pub(super) mod tests {
             }
         }
         assert!(ran > 100, "{ran}");
+    }
+
+    /// Asserts that all ways to run a table agree on words that an oracle draws.
+    fn agree(oracle: &Oracle, table: &Table, random: &mut ChaCha8Rng) {
+        let words: Vec<Vec<SymbolId>> = (0..5).map(|_| word(oracle, 40, random)).collect();
+        let limits = limits(12, random);
+        let wholes: Vec<Word> = words.iter().map(|word| word.clone().into()).collect();
+        let wanted: Vec<Verdict> = wholes.iter().map(|word| table.judge_with(word, limits, &mut ())).collect();
+        assert_eq!(table.judge_in_turn::<Verdict>(&wholes, limits), wanted, "{words:?} {limits:?}");
+        let words: Vec<&[SymbolId]> = words.iter().map(Vec::as_slice).collect();
+        if let Some(verdicts) = in_segments(table, limits, &words, random.random_range(1..12)) {
+            assert_eq!(verdicts, wanted, "{words:?} {limits:?}");
+        }
+    }
+
+    #[test]
+    fn tables_with_changed_entries_are_refused_or_run() {
+        let mut random = ChaCha8Rng::seed_from_u64(14);
+        let json = Oracle::strict(Task::Json.automaton().unwrap()).unwrap();
+        let (mut ran, mut refused) = (0, 0);
+        for number in 0..8000 {
+            let any = Oracle::strict(random_automaton(&mut random)).ok().filter(|_| number % 4 > 0);
+            let oracle = any.as_ref().unwrap_or(&json);
+            let Ok(table) = Table::new(oracle, Manifest::default()) else { continue };
+            let rows = changed(table.rows().clone(), &mut random);
+            let Some(changed) = Table::of(table.alphabet().clone(), Manifest::default(), rows) else { continue };
+            match Table::from_bytes(&changed.to_bytes().unwrap()) {
+                Ok(table) => agree(oracle, &table, &mut random),
+                Err(_) => refused += 1,
+            }
+            ran += 1;
+        }
+        ran -= refused;
+        println!("{ran} tables ran, {refused} were refused");
+        assert!(ran > 4000 && refused > 400, "{ran} {refused}");
     }
 }

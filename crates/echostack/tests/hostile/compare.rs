@@ -120,7 +120,8 @@ fn configurations(
     count: usize,
     random: &mut ChaCha8Rng,
 ) -> Option<Different> {
-    let reach: Reachable = serde_json::from_str(&certificate.to_json()).unwrap();
+    let certificate: serde_json::Value = serde_json::from_str(&certificate.to_json()).unwrap();
+    let reach: Reachable = serde_json::from_value(certificate["machine"].clone()).unwrap();
     let symbol = |element: u32| SymbolId::new(reach.elements[element as usize - 1].1 as usize);
     let places = 1 + reach.unders.iter().map(|under| under.0.max(under.2)).max().unwrap_or(0) as usize;
     let mut above: Vec<Vec<(usize, u32)>> = vec![Vec::new(); places];

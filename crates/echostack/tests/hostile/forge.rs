@@ -15,7 +15,7 @@ use super::subjects::{Subject, accepted, automaton_digest, constructed, machine_
 /// A list of entries, each of them a list of small numbers.
 type Entries = Vec<Vec<i64>>;
 
-/// A certificate in a form that can be edited.
+/// A certificate in a form that can be edited: that of version 2, in which all fields are next to each other.
 #[derive(Clone, Serialize, Deserialize)]
 struct Form {
     certificate: u32,
@@ -111,7 +111,12 @@ fn changed(automaton: &Automaton) -> Vec<Automaton> {
 }
 
 fn form(subject: &Subject) -> Form {
-    serde_json::from_str(&subject.json()).unwrap()
+    let mut json: serde_json::Value = serde_json::from_str(&subject.json()).unwrap();
+    let mut flat = json["machine"].take();
+    flat["certificate"] = 2.into();
+    flat["automaton"] = json["automaton"].take();
+    flat["machine"] = flat["digest"].take();
+    serde_json::from_value(flat).unwrap()
 }
 
 /// Returns the machine with an intercept moved until some short word is judged differently.

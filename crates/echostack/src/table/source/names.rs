@@ -40,6 +40,10 @@ impl FromStr for Prefix {
 }
 
 impl Prefix {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Returns a template in C, in which the prefix is `echostack_`, with this prefix instead.
     pub(super) fn apply(&self, template: &str) -> String {
         template.replace("echostack_", &self.0).replace("ECHOSTACK_", &self.0.to_ascii_uppercase())
