@@ -116,11 +116,11 @@ function showRound({ exercises, examined, open }) {
   part('rounds').append(element('li', `${result}, after ${count(exercises, 'exercise')}`));
 }
 
-function showLearned({ seconds, proved, cells, open, rows, warnings, name, file, certificate }) {
+function showLearned({ seconds, proved, covers, cells, open, rows, warnings, name, file, certificate }) {
   setLearning(false);
   const took = `${seconds.toFixed(1)} s, ${count(rows, 'training row')}`;
   const known = proved
-    ? `Proved correct on every word, of any length: ${count(cells, 'cell')}`
+    ? `Proved correct on every word, of any length, with ${count(cells, 'cell')}, ${covers}`
     : `Not proved: ${open} of ${count(cells, 'cell')} still open`;
   say([`${known} (${took}).`, ...warnings.map((warning) => `Warning: ${warning}.`)].join('\n'), proved ? 'good' : 'bad');
   offer('file', file, `${name}.safetensors`);

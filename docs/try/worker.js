@@ -25,9 +25,9 @@ function learn({ name, grammar, lexer }) {
   const start = performance.now();
   machine = Machine.learn(name, grammar, lexer);
   const seconds = (performance.now() - start) / 1000;
-  const { proved, cells, open, rows, warnings } = JSON.parse(machine.summary());
+  const { proved, covers, cells, open, rows, warnings } = JSON.parse(machine.summary());
   const [file, certificate] = [machine.file(), machine.certificate()];
-  postMessage({ learned: { name, seconds, proved, cells, open, rows, warnings, file, certificate } });
+  postMessage({ learned: { name, seconds, proved, covers, cells, open, rows, warnings, file, certificate } });
 }
 
 const loaded = init();

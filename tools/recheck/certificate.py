@@ -158,8 +158,8 @@ def rows(form, *limits):
 
 
 def split(form):
-    """Returns the parts of a certificate by their names. Versions 1 and 2 consist of the part for the machine, and
-    version 1 has no completions."""
+    """Returns the parts of a certificate by their names. Versions 1 and 2 consist of the part for the machine. Version 1
+    has no completions, and version 3 has none if it was written from version 1."""
     require(form["certificate"] in FORMATS and type(form["certificate"]) is int, "its format is unknown")
     if form["certificate"] < 3:
         machine = {name: form[name] for name in MACHINE[1:] if name in form} | {"digest": form["machine"]}
@@ -171,7 +171,8 @@ def split(form):
     require(set(form) <= {"certificate", "automaton", *PARTS}, "it has a field that is unknown")
     parts = {name: form[name] for name in PARTS if name in form}
     for name, part in parts.items():
-        require(type(part) is dict and set(part) == set(PARTS[name]), f"the part {name} has other fields")
+        fields = {*part, "completions"} if name == "machine" else set(part)
+        require(type(part) is dict and fields == set(PARTS[name]), f"the part {name} has other fields")
         require(type(part["digest"]) is str, f"the digest of the part {name} is no text")
     require("machine" in parts, "it has no part for a machine, and only this part is checked here")
     return parts

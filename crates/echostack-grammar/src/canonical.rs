@@ -16,9 +16,9 @@ use crate::precedence::{Choices, remaining};
 use crate::rules::{Merging, Rules};
 
 /// The maximum number of 64-bit words that all states take.
-const MAX_KEPT: usize = 1 << 25;
+const MAX_KEPT: u64 = 1 << 25;
 /// The maximum number of words that are read in all.
-const MAX_READ: usize = 1 << 32;
+const MAX_READ: u64 = 1 << 32;
 
 /// A production and a position in it. The production after the last one is the start symbol alone.
 type Item = (usize, usize);
@@ -51,17 +51,17 @@ impl<'a> Canonical<'a> {
         let mut numbers: HashMap<Kernel, usize> = HashMap::from([(items.key(&known[0]), 0)]);
         let mut this = Self { rules, states: vec![State::default()] };
         let mut open = VecDeque::from([0]);
-        let (mut kept, mut read) = (0, 0);
+        let (mut kept, mut read) = (0_u64, 0_u64);
         while let Some(number) = open.pop_front() {
             let closure = items.closure(&known[number]);
-            read += closure.len() * (items.width + 8);
+            read += (closure.len() * (items.width + 8)) as u64;
             let mut state = items.state(&closure);
             for (symbol, kernel) in items.successors(&closure) {
-                read += kernel.len() * (items.width + 8);
+                read += (kernel.len() * (items.width + 8)) as u64;
                 let fresh = known.len();
                 let next = *numbers.entry(items.key(&kernel)).or_insert(fresh);
                 if next == fresh {
-                    kept += 2 * kernel.len() * (items.width + 8) + 16 * rules.names.len();
+                    kept += (2 * kernel.len() * (items.width + 8) + 16 * rules.names.len()) as u64;
                     known.push(kernel);
                     this.states.push(State::default());
                     open.push_back(next);

@@ -269,6 +269,20 @@ fn cpu() -> f64 {
     told.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6
 }
 
+/// Returns the median CPU time of a call in milliseconds and, in brackets, the shortest and the longest: of five batches,
+/// because the system counts CPU time in steps of several milliseconds.
+fn measured(call: &dyn Fn()) -> String {
+    const BATCH: usize = 20;
+    let batch = || {
+        let start = cpu();
+        (0..BATCH).for_each(|_| call());
+        (cpu() - start) / BATCH as f64
+    };
+    let mut times = [(); 5].map(|()| batch());
+    times.sort_by(f64::total_cmp);
+    format!("{:.2} ({:.2} to {:.2})", times[2], times[0], times[4])
+}
+
 /// Prints, for all grammars of `testdata`, the sizes and CPU times of what leads from the text to the automaton.
 #[test]
 #[ignore = "measures, and needs Linux"]
@@ -284,31 +298,20 @@ fn sizes_and_times_of_translations() {
             let text = std::fs::read_to_string(path.join("grammar.y")).unwrap();
             let (rules, _) = rules(Source { file: None, text: &text }).unwrap();
             let peer = Peer::states(&rules);
-            let mut times = Vec::new();
-            let mut row = String::new();
-            for _ in 0..5 {
-                let start = cpu();
-                let limits = crate::GrammarLimits::default();
-                let (table, _) = crate::build::build(Source { file: None, text: &text }, &rules, &limits).unwrap();
-                let built = cpu();
-                let grammar = Grammar::new("test", &text, Encoding::Auto).unwrap();
-                let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
-                let encoded = cpu();
-                let checked = follows(&text, &oracle, &()).unwrap();
-                times.push([built - start, cpu() - encoded]);
-                let (name, productions) = (path.file_name().unwrap().to_string_lossy(), rules.productions.len());
-                let (states, pairs, encoding) = (table.states(), checked.pairs, grammar.encoding());
-                row = format!(
-                    "| {name} ({encoding}) | {productions} | {states} | {peer} | {} | {pairs} |",
-                    checked.states
-                );
-            }
-            let median = |at: usize| {
-                let mut all: Vec<f64> = times.iter().map(|times| times[at]).collect();
-                all.sort_by(f64::total_cmp);
-                all[all.len() / 2]
-            };
-            println!("{row} {:.1} | {:.1} |", median(0), median(1));
+            let limits = crate::GrammarLimits::default();
+            let grammar = Grammar::new("test", &text, Encoding::Auto).unwrap();
+            let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
+            let checked = follows(&text, &oracle, &()).unwrap();
+            let built = || _ = crate::build::build(Source { file: None, text: &text }, &rules, &limits).unwrap();
+            let followed = || _ = follows(&text, &oracle, &()).unwrap();
+            let [build, check] = [measured(&built), measured(&followed)];
+            let (name, productions) = (path.file_name().unwrap().to_string_lossy(), rules.productions.len());
+            let (states, encoding) = (grammar.table().states(), grammar.encoding());
+            print!(
+                "| {name} ({encoding}) | {productions} | {states} | {peer} | {} | {} ",
+                checked.states, checked.pairs
+            );
+            println!("| {build} | {check} |");
         }
     }
 }

@@ -59,6 +59,8 @@ pub struct Learned {
 pub struct Summary {
     /// Whether the machine is proved to follow the grammar on every word.
     pub proved: bool,
+    /// What a proof covers, and what is trusted.
+    pub covers: String,
     /// The number of cells: those of the proof, or those that were examined without finding one.
     pub cells: usize,
     /// The number of cells that stayed open.
@@ -126,6 +128,7 @@ pub fn learn(
     };
     let summary = Summary {
         proved: open == 0,
+        covers: subject.coverage("machine", machine.manifest()),
         cells,
         open,
         rows: machine.lessons().actions().len(),

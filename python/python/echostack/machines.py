@@ -27,7 +27,11 @@ _DEFAULTS = _native.defaults("cycle")
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof that a machine does the same as an automaton on every word of any length."""
+    """A proof that a machine does the same as an automaton on every word of any length.
+
+    If the language is a grammar, the proof begins at its text: the automaton is checked to accept exactly the words of
+    the grammar's LR(1) parser. The lexer is trusted, but bound to the certificate.
+    """
 
     _native: _native.Certificate
 
@@ -44,12 +48,13 @@ class Certificate:
         machine : ReservoirStackMachine
             Machine that the proof is about.
         language : Language
-            Language whose automaton the machine is compared with.
+            Language whose automaton the machine is compared with. If it is a grammar, the automaton is compared with the
+            grammar's text.
 
         Raises
         ------
         ProofError
-            If the proof does not hold.
+            If the proof does not hold, or if the machine has another lexer than the grammar.
         """
         self._native.check(machine._fitted(), language_of(language))
 
