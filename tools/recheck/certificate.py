@@ -175,6 +175,7 @@ def split(form):
         require(type(part) is dict and fields == set(PARTS[name]), f"the part {name} has other fields")
         require(type(part["digest"]) is str, f"the digest of the part {name} is no text")
     require("machine" in parts, "it has no part for a machine, and only this part is checked here")
+    require("table" not in parts, "it is also about a table, which is not checked here")
     return parts
 
 

@@ -198,6 +198,10 @@ impl Claim<'_> {
         };
         if let Some(given) = given {
             Model::from(table.clone()).check_certificate(given)?;
+            if given.machine().is_some() {
+                let why = "it is also about a machine, which is not checked together with a table";
+                bail!(CertifyError::Refused(why.into()));
+            }
             if given.automaton() != certificate.automaton() {
                 bail!(CertifyError::Refused("it is for another automaton".into()));
             }

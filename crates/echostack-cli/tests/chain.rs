@@ -214,6 +214,20 @@ fn a_certificate_of_an_earlier_version_proves_as_much() {
 }
 
 #[test]
+fn a_part_that_is_not_checked_is_not_accepted() {
+    let folder = Folder::new();
+    let [model, proof, table, equal] = json_chain(&folder);
+    let read = |path: &str| -> Value { serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap() };
+    let mut both = read(&proof);
+    both["table"] = read(&equal)["table"].clone();
+    let both = folder.write("both.certificate", both.to_string());
+    for (file, other) in [(&model, "table"), (&table, "machine")] {
+        let (code, message) = told(&["certify", file, "--against", GRAMMAR, "--check", &both]);
+        assert!(code == 1 && message.contains(&format!("it is also about a {other}")), "{message}");
+    }
+}
+
+#[test]
 fn generated_sources_are_compared_with_the_table() {
     let folder = Folder::new();
     let [_, _, table, _] = json_chain(&folder);

@@ -5,7 +5,11 @@
 pub(crate) fn comment(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     if rest.starts_with("//") {
-        return Some(rest.find('\n').map_or(text.len(), |end| at + end));
+        // A backslash at the end of a line continues the comment, even with blanks after it, as in bison.
+        let is_end = |(end, _): &(usize, &str)| {
+            !rest[..*end].trim_end_matches([' ', '\t', '\r', '\x0b', '\x0c']).ends_with('\\')
+        };
+        return Some(rest.match_indices('\n').find(is_end).map_or(text.len(), |(end, _)| at + end));
     }
     let inside = rest.strip_prefix("/*")?;
     Some(inside.find("*/").map_or(text.len(), |end| at + end + 4))
@@ -28,12 +32,18 @@ pub(crate) fn literal(text: &str, at: usize) -> Option<usize> {
 /// Returns the position after the block of code that begins with this brace, or `None` if it is not closed.
 pub(crate) fn block(text: &str, at: usize) -> Option<usize> {
     let mut depth = 0_usize;
-    skip(text, at, |rest| {
-        match rest {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            _ => {}
+    let mut before = 0;
+    skip(text, at, |byte| {
+        // In C, <% and %> are braces, too.
+        match (before, byte) {
+            (_, b'{') | (b'<', b'%') => depth += 1,
+            (_, b'}') | (b'%', b'>') => depth -= 1,
+            _ => {
+                before = byte;
+                return false;
+            }
         }
+        before = 0;
         depth == 0
     })
     .map(|end| end + 1)
@@ -47,12 +57,22 @@ pub(crate) fn prologue(text: &str, at: usize) -> Option<usize> {
 
 /// Returns the position of the first byte of code at which `stop` is true. Comments and literals are passed over.
 fn skip(text: &str, mut at: usize, mut stop: impl FnMut(u8) -> bool) -> Option<usize> {
+    // Up to where each kind of quote begins no literal, because one before it is not closed on the same line. A line of
+    // such quotes is looked at once, not once for each of them.
+    let mut plain = [0; 2];
     loop {
         let byte = *text.as_bytes().get(at)?;
         let end = match byte {
             b'/' => comment(text, at),
             // An apostrophe need not begin a literal: there are lifetimes in Rust, and "don't" after #error.
-            b'"' | b'\'' => literal(text, at),
+            b'"' | b'\'' => {
+                let plain = &mut plain[usize::from(byte == b'"')];
+                let end = if at < *plain { None } else { literal(text, at) };
+                if end.is_none() && at >= *plain {
+                    *plain = text[at..].find('\n').map_or(text.len(), |line| at + line);
+                }
+                end
+            }
             _ => None,
         };
         if end.is_none() && stop(byte) {
@@ -67,9 +87,10 @@ fn skip(text: &str, mut at: usize, mut stop: impl FnMut(u8) -> bool) -> Option<u
 /// A character is its own name, however it is written: `'+'` and `'\x2b'` are `+`, and `'\''` is `'`. Characters that
 /// are not visible are named by their escapes, such as `\n`. A longer literal is its own name.
 pub(crate) fn literal_name(inside: &str) -> String {
-    match character(inside) {
-        Some(letter) => character_name(letter),
-        None => inside.replace("\\\"", "\"").replace("\\'", "'"),
+    match (character(inside), byte(inside)) {
+        (Some(letter), _) => character_name(letter),
+        (None, Some(byte)) => format!("\\x{byte:02x}"),
+        (None, None) => inside.replace("\\\"", "\"").replace("\\'", "'"),
     }
 }
 
@@ -86,6 +107,18 @@ pub(crate) fn character_name(letter: char) -> String {
         '\r' => "\\r".into(),
         letter if letter.is_control() => format!("\\x{:02x}", u32::from(letter)),
         letter => letter.into(),
+    }
+}
+
+/// Returns the byte that a literal stands for, if it is an escape with a number in hexadecimal or octal digits.
+fn byte(inside: &str) -> Option<u8> {
+    let digits = inside.strip_prefix('\\')?;
+    match digits.strip_prefix('x') {
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => u8::from_str_radix(digits, 16).ok(),
+        None if digits.len() <= 3 && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            u8::from_str_radix(digits, 8).ok()
+        }
+        _ => None,
     }
 }
 

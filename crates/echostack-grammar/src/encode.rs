@@ -13,6 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use echostack::automaton::{AutomatonError, Rule, Viability};
+use echostack::control::Budget;
 use echostack::name::{UnknownName, find};
 use echostack::{Alphabet, Automaton, Lookahead, Oracle, SymbolId};
 
@@ -66,6 +67,9 @@ const MAX_STATES: usize = 400;
 /// The maximum number of symbols below those that it pops that a rule may look at, if the encoding is not prescribed. The
 /// deeper a symbol lies, the less it changes the state of a reservoir, and the harder the rule is to learn and to prove.
 const MAX_LOOK_BELOW: usize = 3;
+
+/// What the search for dead ends may take, in polls of a control: some seconds.
+const BUDGET: usize = 1 << 17;
 
 pub(crate) fn encode(table: &LrTable, encoding: Encoding) -> Result<(Automaton, Encoding), GrammarError> {
     if encoding != Encoding::State {
@@ -170,13 +174,16 @@ fn viable(table: &LrTable, automaton: Automaton, rows: &[Vec<(SymbolId, usize)>]
     if !table.has_resolutions {
         return Ok(given);
     }
-    match Oracle::strict(given.clone())?.check_viable(&()) {
+    match Oracle::strict(given.clone())?.check_viable(&Budget::new(BUDGET)) {
         Ok(()) => Ok(given),
-        Err(AutomatonError::DeadEnd { word, stack }) => match given.without_dead_ends(&()) {
+        Err(AutomatonError::DeadEnd { word, stack }) => match given.without_dead_ends(&Budget::new(BUDGET)) {
             Ok(trimmed) => Ok(trimmed),
-            Err(AutomatonError::TooLarge) => Err(GrammarError::DeadEnds(word.unwrap_or(stack))),
+            Err(AutomatonError::TooLarge | AutomatonError::Cancelled) => {
+                Err(GrammarError::DeadEnds(word.unwrap_or(stack)))
+            }
             Err(error) => Err(error.into()),
         },
+        Err(AutomatonError::TooLarge | AutomatonError::Cancelled) => Err(GrammarError::DeadEnds("some words".into())),
         Err(error) => Err(error.into()),
     }
 }

@@ -154,8 +154,29 @@ impl<'a> Resolver<'a> {
         self.file.productions.iter().map(one).collect()
     }
 
+    /// Returns a warning about each literal that is another token in bison than the one that it stands for here.
+    fn merged(&self) -> impl Iterator<Item = Warning> {
+        let written = |number: usize| match &self.file.symbols[number].written {
+            Written::Name(name) => name.clone(),
+            Written::Character(name) => format!("'{name}'"),
+            Written::Text(name) => format!("\"{name}\""),
+        };
+        let differs = |number: usize| match &self.file.symbols[number].written {
+            Written::Name(_) => false,
+            // Bison does not allow more than one character in single quotes.
+            Written::Character(name) => name.chars().count() == 1,
+            Written::Text(name) => !self.file.aliases.contains_key(name),
+        };
+        let literals = (0..self.meant.len()).filter(move |&number| self.meant[number] != number && differs(number));
+        literals.map(move |number| {
+            let (one, other) = (written(number), written(self.meant[number]));
+            let message = format!("{one} and {other} are different tokens in bison, but the same token here");
+            self.source.warning(self.file.symbols[number].at, &message)
+        })
+    }
+
     fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<Warning> = self.merged().collect();
         let mut used: HashSet<usize> = HashSet::new();
         for (symbol, &meant) in self.file.symbols.iter().zip(&self.meant) {
             if symbol.used {

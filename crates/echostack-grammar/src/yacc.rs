@@ -14,7 +14,7 @@ use crate::source::Source;
 /// The declarations that say nothing about the language. Underscores may be written in place of the hyphens.
 const PASSED_OVER: &str = "actiontype avoid-insert code debug defines destructor epp error-verbose \
     expect-unused file-prefix fixed-output-files grmtools header ident initial-action language lex-param locations \
-    name-prefix no-lines nondeterministic-parser nterm output param parse-generics parse-param printer pure-parser \
+    name-prefix no-lines nterm output param parse-generics parse-param printer pure-parser \
     require token-table type union verbose yacc";
 
 /// What a file in Yacc syntax says about a language. Symbols have numbers in the order in which they first occur.
@@ -209,13 +209,14 @@ impl Reader<'_> {
                 self.default_precedence = false;
                 return Ok(());
             }
-            "glr-parser" => {
+            "glr-parser" | "nondeterministic-parser" => {
                 self.file.expected.glr = true;
                 return Ok(());
             }
             "define" => return self.definition(),
             "skeleton" => {
-                self.file.expected.glr |= matches!(self.token, Token::Text(file) if file.starts_with("glr"));
+                let is_glr = |file: &str| file.rsplit('/').next().is_some_and(|name| name.starts_with("glr"));
+                self.file.expected.glr |= matches!(self.token, Token::Text(file) if is_glr(file));
                 return self.pass_over();
             }
             // In grmtools, the rest of the line is Rust.
@@ -271,11 +272,13 @@ impl Reader<'_> {
                 }
                 Token::Number(digits) => {
                     let Some(token) = named else { return self.expected("a token") };
-                    let digits = digits.trim_start_matches("0x").trim_start_matches("0X");
-                    self.file.symbols[token].end = digits.bytes().all(|digit| digit == b'0');
+                    self.file.symbols[token].end = is_zero(digits);
                     self.advance()?;
                 }
                 Token::Text(inside) if named.is_some() => {
+                    if named.is_some_and(|token| self.is_error(token)) {
+                        return self.error(self.at, "the token for error recovery cannot have another name here");
+                    }
                     let alias = named.take().and_then(|token| self.file.aliases.insert(literal_name(inside), token));
                     if alias.is_some() {
                         return self.error(self.at, "this literal already stands for another token");
@@ -295,14 +298,20 @@ impl Reader<'_> {
     fn precedence_declaration(&mut self, associativity: Associativity) -> Result<(), GrammarError> {
         let precedence = Some(Precedence { level: self.levels, associativity });
         self.levels += 1;
+        let mut named = None;
         loop {
             let at = self.at;
             if let Some(token) = self.symbol()? {
+                named = Some(token);
                 self.file.symbols[token].declared = true;
                 if std::mem::replace(&mut self.file.symbols[token].precedence, precedence).is_some() {
                     return self.error(at, "this token already has a precedence");
                 }
-            } else if matches!(self.token, Token::Tag | Token::Number(_)) {
+            } else if let Token::Number(digits) = self.token {
+                let Some(token) = named else { return self.expected("a token") };
+                self.file.symbols[token].end |= is_zero(digits);
+                self.advance()?;
+            } else if self.token == Token::Tag {
                 self.advance()?;
             } else {
                 return Ok(());
@@ -409,15 +418,21 @@ impl Reader<'_> {
             return self.error(at, "%empty is in a production that is not empty");
         }
         right.iter().chain(&precedence).for_each(|&(symbol, _)| self.file.symbols[symbol].used = true);
-        let is_error = |&&(symbol, _): &&(usize, usize)| {
-            let special = ["error", "YYerror"].map(|name| Written::Name(name.into()));
-            special.contains(&self.file.symbols[symbol].written)
-        };
-        if let Some(&(_, at)) = right.iter().find(is_error) {
+        if let Some(&(_, at)) = right.iter().find(|(symbol, _)| self.is_error(*symbol)) {
             self.file.errors.push(at);
         } else {
             self.file.productions.push(WrittenProduction { left, right, precedence });
         }
         Ok(())
     }
+
+    /// Returns whether a symbol is the token for error recovery.
+    fn is_error(&self, symbol: usize) -> bool {
+        matches!(&self.file.symbols[symbol].written, Written::Name(name) if name == "error" || name == "YYerror")
+    }
+}
+
+/// Returns whether the number of a token is 0, which stands for the end of the input.
+fn is_zero(digits: &str) -> bool {
+    digits.trim_start_matches("0x").trim_start_matches("0X").bytes().all(|digit| digit == b'0')
 }

@@ -125,6 +125,41 @@ fn what_no_word_needs_is_left_out_with_a_warning() {
     );
 }
 
+#[test]
+fn what_bison_reads_differently_is_refused_or_told() {
+    let refused = |yacc: &str| Grammar::new("test", yacc, Encoding::Auto).unwrap_err().to_string();
+    // The number 0 makes a token the end of the input, wherever it is declared.
+    assert!(refused("%left END 0\n%%\nS: 'a' END | 'b';\n").contains("END is the end of the input"));
+    assert!(refused("%token END 0x0\n%%\nS: 'a' END | 'b';\n").contains("END is the end of the input"));
+    let glr = "%expect 1\n%%\nS: A 'b' | 'a' 'b' 'c'; A: 'a';\n";
+    for kind in ["%glr-parser", "%nondeterministic-parser", "%skeleton \"glr.c\"", "%skeleton \"./glr.cc\""] {
+        assert!(refused(&format!("{kind}\n{glr}")).contains("which only a GLR parser could follow"), "{kind}");
+    }
+    assert!(refused("%token error \"oops\"\n%%\nS: 'a' \"oops\" | 'b';\n").contains("cannot have another name here"));
+    assert!(refused("%%\nS: 'a' %prec 'b' %prec 'c';\n").contains("already has a %prec"));
+    // The last declaration holds for all productions.
+    assert!(refused("%left 'x'\n%%\nS: S 'x' S | 'y'; %no-default-prec;\n").contains("1 shift/reduce conflict"));
+    read("%left 'x'\n%no-default-prec\n%%\nS: S 'x' S | 'y'; %default-prec;\n");
+    let told =
+        |one: &str, other: &str| format!("{one} and {other} are different tokens in bison, but the same token here");
+    let warned = |yacc: &str| warnings(yacc).join("\n");
+    assert!(warned("%token n\n%%\nS: n 'x' | 'n' 'y';\n").contains(&told("'n'", "n")));
+    assert!(warned("%nonassoc \"<\"\n%%\nE: E '<' E | 'n';\n").contains(&told("\"<\"", "'<'")));
+    assert_eq!(warned("%token LESS \"<\"\n%%\nE: E \"<\" 'n' | 'while' 'n' | \"do\" 'n' | 'n';\n"), "");
+    // Bytes that are not ASCII have one name.
+    assert_eq!(read("%%\nS: '\\xe9' 'x' | '\\351' 'y';\n").table().terminals(), 3);
+}
+
+#[test]
+fn code_ends_where_it_ends_for_bison() {
+    for code in ["{ // \\\n } | 'b' {\n }", "{ // \\ \r\n } | 'b' {\n }", "{\n#if 0\n <% } | 'b' { %>\n#endif\n }"] {
+        let grammar = read(&format!("%%\nS: 'a' {code}\n ;\n"));
+        assert!(accepts(&grammar, "a") && grammar.table().terminals() == 1, "{code}");
+    }
+    // Quotes that are not closed are looked at once for each line.
+    read(&format!("%%\nS: 'a' {{ '{}\n }};\n", "\\'".repeat(1_000_000)));
+}
+
 const DANGLING: &str = "%%\nS: 'if' S | 'if' S 'else' S | 'x';\n";
 
 #[test]

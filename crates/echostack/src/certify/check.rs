@@ -73,6 +73,9 @@ pub fn check_each(
     let automaton = oracle.automaton();
     comparable(machine, automaton)?;
     let Some(proof) = &certificate.machine else { return refuse("it says nothing about a machine") };
+    if certificate.table.is_some() {
+        return refuse("it is also about a table, which is not checked together with a machine");
+    }
     let mut poll = Poll::new(control);
     poll.progress(Stage::Check, 0, proof.cells.len());
     if proof.arithmetic != ARITHMETIC {

@@ -59,8 +59,9 @@ impl Source {
     /// Returns the source file, which includes the header with the given name. Without such a name, it contains what
     /// would be in the header. Its first line has the options with which it was made.
     pub fn code(&self, header: Option<&str>) -> String {
-        // A file's name is not escaped in an #include or a comment, so what could end them is left out.
-        let is_plain = |letter: &char| !letter.is_control() && !matches!(letter, '"' | '*');
+        // A file's name is not escaped in an #include or a comment, so what could end them is left out, and what could
+        // make another name of it: paths, and the question marks of trigraphs.
+        let is_plain = |letter: &char| !letter.is_control() && !matches!(letter, '"' | '*' | '?' | '/' | '\\');
         let name = header.map(|name| name.chars().filter(is_plain).collect::<String>());
         let name = name.filter(|_| self.language == SourceLanguage::C);
         let prefix = self.prefix.clone();
