@@ -194,17 +194,18 @@ fn export(
 /// Returns the grammar that the machine learned, if the machine is proved to follow its text on every word.
 fn taught(args: &Args, machine: &Machine, control: &dyn Control) -> Result<Option<Grammar>> {
     let Some(source) = machine.manifest().grammar() else { return Ok(None) };
-    let read = || Grammar::new("grammar", source, encoding_of(machine.manifest(), args.encoding)).ok();
-    let Some(grammar) = read() else { return Ok(None) };
+    let encoding = encoding_of(machine.manifest(), args.encoding);
+    let Ok(grammar) = Grammar::new("grammar", source, encoding) else { return Ok(None) };
     if comparable(machine.alphabet(), "grammar", grammar.automaton().alphabet()).is_err() {
         return Ok(None);
     }
     let oracle = Oracle::in_mode(grammar.automaton().clone(), Mode::Strict, control)?;
     let proof = Prover::new(&oracle, machine.view(), control)?.prove(machine, control)?;
-    match read().map(|grammar| Subject::of_grammar(grammar, None).cover(proof, &oracle, control)).transpose()? {
-        Some(Proof::Proved(_)) => Ok(Some(grammar)),
-        _ => Ok(None),
+    if !matches!(proof, Proof::Proved(_)) {
+        return Ok(None);
     }
+    grammar.check_translation(&oracle, control)?;
+    Ok(Some(grammar))
 }
 
 /// Decides whether a machine does the same as an automaton on every word, and prints the answer.

@@ -81,10 +81,10 @@ pub(crate) struct Conflicts {
 /// Finds out whether a grammar without precedences has conflicts. Terminals have the first numbers, then come the
 /// nonterminals, the first of which is the start. What cannot be examined counts as having conflicts.
 pub(crate) fn conflicts(terminals: usize, nonterminals: usize, productions: Vec<Production>) -> Conflicts {
-    let count_of = terminals + nonterminals;
+    let symbols = terminals + nonterminals;
     let rules = Rules {
-        names: (0..count_of).map(|number| number.to_string()).collect(),
-        places: vec![0; count_of],
+        names: (0..symbols).map(|number| number.to_string()).collect(),
+        places: vec![0; symbols],
         terminals,
         start: terminals,
         terminal_precedences: vec![None; terminals],

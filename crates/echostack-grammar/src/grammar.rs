@@ -5,9 +5,10 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use echostack::certify::{CertifyError, Translation};
 use echostack::file::{FileError, read_text};
 use echostack::language::Language;
-use echostack::{Automaton, SymbolId, Word};
+use echostack::{Automaton, Control, Oracle, SymbolId, Word};
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
@@ -21,6 +22,7 @@ use crate::probe;
 use crate::reading::rules;
 use crate::source::Source;
 use crate::table::LrTable;
+use crate::translation::follows;
 
 /// The number of derivations that are drawn until one is a word.
 const DRAWS: usize = 100;
@@ -122,6 +124,15 @@ impl Grammar {
     /// Returns the encoding of the table as rules: [`Encoding::Suffix`] or [`Encoding::State`].
     pub fn encoding(&self) -> Encoding {
         self.encoding
+    }
+
+    /// Checks that an automaton accepts the words of the grammar's text, and no others, like
+    /// [`Subject::check_translation`](crate::Subject::check_translation).
+    ///
+    /// # Errors
+    /// Those of [`Subject::check_translation`](crate::Subject::check_translation).
+    pub fn check_translation(&self, oracle: &Oracle, control: &dyn Control) -> Result<Translation, CertifyError> {
+        follows(&self.source, oracle, control)
     }
 
     /// Returns whether what the rules derive is a word, which the resolution of conflicts may forbid.

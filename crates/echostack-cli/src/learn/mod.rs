@@ -74,8 +74,11 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     }
     machine.save(&args.output).context("could not save the machine")?;
     if let (Some(path), Some(certificate)) = (&args.certificate, assurance.certificate()) {
-        let certificate = certificate.clone();
-        certify::write(path, &lexer.iter().fold(certificate, |one, lexer| one.with_lexer(lexer.source())))?;
+        // A lexer that was given on its own takes the place of the subject's, as in the manifest.
+        match &lexer {
+            Some(lexer) => certify::write(path, &certificate.clone().with_lexer(lexer.source()))?,
+            None => certify::write(path, certificate)?,
+        }
     }
     let unnamed = if args.traces.is_some() { "traces" } else { "contexts" };
     let name = subject.as_ref().map_or(unnamed, Subject::name);
