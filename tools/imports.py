@@ -17,23 +17,42 @@ CRATES = ["crates/echostack", "crates/echostack-grammar", "crates/echostack-arro
           "crates/echostack-lab",
           "crates/echostack-cli", "crates/echostack-deep", "crates/echostack-engine", "python"]
 
-# The modules of the library. A module may import those in the lines above its own.
-LAYERS = [
-    ["name", "digest", "index", "symbol", "suffix", "control", "undo", "simd", "file", "manifest"],
-    ["recognize"],
-    ["automaton"],
-    ["table"],
-    ["teach"],
-    ["language"],
-    ["reservoir"],
-    ["readout"],
-    ["machine"],
-    ["certify"],
-    ["model"],
-    ["extract"],
-    ["study"],
-    ["tasks"],
-]
+# The modules of the crates whose order matters to readers. A module may import those in the lines above its own.
+LAYERS = {
+    "crates/echostack": [
+        ["name", "digest", "index", "symbol", "suffix", "control", "undo", "simd", "file", "manifest"],
+        ["recognize"],
+        ["automaton"],
+        ["table"],
+        ["teach"],
+        ["language"],
+        ["reservoir"],
+        ["readout"],
+        ["machine"],
+        ["certify"],
+        ["model"],
+        ["extract"],
+        ["study"],
+        ["tasks"],
+    ],
+    "crates/echostack-grammar": [
+        ["text", "rules"],
+        ["yacc", "lex"],
+        ["lr", "meaning"],
+        ["grammar"],
+        ["subject", "judge"],
+        ["export", "generate"],
+    ],
+    "crates/echostack-infer": [
+        ["oracle"],
+        ["ask"],
+        ["text"],
+        ["learn"],
+        ["test"],
+        ["write"],
+        ["run"],
+    ],
+}
 
 ITEM = re.compile(
     r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:unsafe\s+)?(?:async\s+)?"
@@ -203,23 +222,23 @@ def main():
     options.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent)
     options.add_argument("--edges", action="store_true", help="list the imports")
     options = options.parse_args()
-    layer = {module: number for number, row in enumerate(LAYERS) for module in row}
     problems = count = 0
     for path in CRATES:
         source = options.root / path / "src"
         if not source.exists():
             continue
-        crate = Crate(source)
+        crate, layers = Crate(source), LAYERS.get(path, [])
+        layer = {module: number for number, row in enumerate(layers) for module in row}
         edges = crate.imports()
         count += sum(map(len, edges.values()))
         for module, targets in sorted(edges.items()):
             for target, name in sorted(targets.items()):
                 if options.edges:
                     print(f"{path}: {crate.name(module)} -> {crate.name(target)} ({name})")
-                if path != "crates/echostack" or not module or not target or module[0] == target[0]:
+                if not layers or not module or not target or module[0] == target[0]:
                     continue
                 # A module that no layer lists may import nothing, and nothing may import it.
-                if layer.get(module[0], -1) < layer.get(target[0], len(LAYERS)):
+                if layer.get(module[0], -1) < layer.get(target[0], len(layers)):
                     print(f"{path}: {crate.name(module)} imports {name} from {crate.name(target)}, a higher layer")
                     problems += 1
         for component in cycles(edges):

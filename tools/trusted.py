@@ -25,7 +25,7 @@ CORE, GRAMMAR = "crates/echostack/src/", "crates/echostack-grammar/src/"
 ROOTS = [CORE + file for file in (
     "certify/check.rs", "certify/translation.rs", "certify/lockstep.rs", "certify/file.rs", "certify/lookup.rs",
     "automaton/viable.rs", "automaton/json.rs", "machine/session.rs", "machine/file.rs", "reservoir/params.rs",
-    "table/scan.rs", "table/lanes.rs", "table/segments.rs")] + [GRAMMAR + "translation.rs"]
+    "table/scan.rs", "table/lanes.rs", "table/segments.rs")] + [GRAMMAR + "meaning/translation.rs"]
 
 COMPONENTS = [
     ("the checker: closure, completions, covering of all cases", CORE,
@@ -33,10 +33,12 @@ COMPONENTS = [
       "certify/provable.rs", "certify/error.rs", "automaton/complete.rs"],
      "forged certificates (`tests/hostile.rs`); the theorem in `proof/`; `tools/recheck`"),
     ("from the grammar's text to its rules", GRAMMAR,
-     ["reading.rs", "yacc.rs", "scan.rs", "code.rs", "resolve.rs", "trim.rs", "rules.rs", "source.rs", "place.rs", "error.rs"],
+     ["yacc/reading.rs", "yacc/parser.rs", "yacc/tokens.rs", "yacc/code.rs", "yacc/resolve.rs", "yacc/trim.rs", "rules/mod.rs",
+      "text/source.rs", "text/place.rs", "text/error.rs"],
      "bison (`tests/bison.rs`); `tools/recheck` has its own reader"),
-    ("from the rules to the automaton", GRAMMAR, ["translation.rs", "canonical.rs", "precedence.rs", "bits.rs"],
-     "bison; forged automata (`meaning.rs`); `tools/recheck` has its own LR(1) parsers"),
+    ("from the rules to the automaton", GRAMMAR, 
+     ["meaning/translation.rs", "meaning/canonical.rs", "rules/precedence.rs", "rules/bits.rs"],
+     "bison; forged automata (`meaning/tests.rs`); `tools/recheck` has its own LR(1) parsers"),
     ("the comparisons of automaton, parser and table", CORE, ["certify/translation.rs", "certify/lockstep.rs"],
      "forged automata and tables (`tests/forged.rs`); `tools/recheck`"),
     ("bounds and enclosures", CORE,

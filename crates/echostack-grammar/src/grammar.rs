@@ -12,17 +12,17 @@ use echostack::{Automaton, Control, Oracle, SymbolId, Word};
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::build::build;
-use crate::count::{self, Counts};
-use crate::encode::{self, Encoding};
-use crate::error::{GrammarError, Warning};
-use crate::lexer::Lexer;
-use crate::limits::GrammarLimits;
-use crate::probe;
-use crate::reading::rules;
-use crate::source::Source;
-use crate::table::LrTable;
-use crate::translation::follows;
+use crate::lex::lexer::Lexer;
+use crate::lr::build::build;
+use crate::lr::count::{self, Counts};
+use crate::lr::encode::{self, Encoding};
+use crate::lr::probe;
+use crate::lr::table::LrTable;
+use crate::meaning::translation::follows;
+use crate::text::error::{GrammarError, Warning};
+use crate::text::limits::GrammarLimits;
+use crate::text::source::Source;
+use crate::yacc::reading::rules;
 
 /// The number of derivations that are drawn until one is a word.
 const DRAWS: usize = 100;

@@ -20,54 +20,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod action;
-mod bits;
-mod build;
-mod canonical;
-mod code;
-mod conflict;
-mod count;
-mod dfa;
-mod encode;
-mod error;
 mod export;
-mod flex;
 mod generate;
 mod grammar;
 mod judge;
 mod lex;
-mod lexer;
-mod limits;
 mod lr;
-#[cfg(test)]
 mod meaning;
-mod pattern;
-mod place;
-mod precedence;
-mod probe;
-mod reading;
-mod recover;
-mod resolve;
 mod rules;
-mod scan;
-mod source;
-mod stream;
 mod subject;
-mod table;
-mod tokenizer;
-mod translation;
-mod trim;
+mod text;
 mod yacc;
 
-pub use encode::Encoding;
-pub use error::{GrammarError, LexerError, Warning};
 pub use export::{Export, ExportError, Notation};
 pub use grammar::Grammar;
 pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement};
-pub use lexer::Lexer;
-pub use limits::GrammarLimits;
-pub use place::Place;
+pub use lex::lexer::Lexer;
+pub use lex::tokenizer::{LexFault, Lexeme, Tokens};
+pub use lr::encode::Encoding;
+pub use lr::table::{Action, LrTable};
 pub use rules::Production;
 pub use subject::{Subject, SubjectError, parse_task};
-pub use table::{Action, LrTable};
-pub use tokenizer::{LexFault, Lexeme, Tokens};
+pub use text::error::{GrammarError, LexerError, Warning};
+pub use text::limits::GrammarLimits;
+pub use text::place::Place;

@@ -13,12 +13,12 @@ use echostack::recognize::Mode;
 use echostack::tasks::Task;
 use echostack::{Alphabet, Automaton, Certificate, Control, Manifest, Oracle};
 
-use crate::encode::Encoding;
-use crate::error::{GrammarError, Warning, list};
 use crate::grammar::Grammar;
-use crate::lexer::Lexer;
-use crate::limits::GrammarLimits;
-use crate::translation::follows;
+use crate::lex::lexer::Lexer;
+use crate::lr::encode::Encoding;
+use crate::meaning::translation::follows;
+use crate::text::error::{GrammarError, Warning, list};
+use crate::text::limits::GrammarLimits;
 
 /// The reason why a subject cannot be used.
 #[derive(Debug, thiserror::Error)]

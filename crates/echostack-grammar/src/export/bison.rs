@@ -8,8 +8,8 @@ use echostack::automaton::Part;
 use super::productions::{Names, Productions, identifier};
 use super::regex::{self, Dialect};
 use super::scanner::all_rules;
-use crate::lex::StateChange;
-use crate::lexer::Lexer;
+use crate::lex::file::StateChange;
+use crate::lex::lexer::Lexer;
 
 /// The number of the first token. bison uses the numbers below for characters and for its own tokens.
 const FIRST_TOKEN: usize = 258;

@@ -15,7 +15,7 @@ use super::error::ExportError;
 use super::productions::{Names, Productions, identifier};
 use super::regex::{self, Dialect};
 use super::scanner::{Scanner, literal};
-use crate::dfa::{DEAD, Dfa};
+use crate::lex::dfa::{DEAD, Dfa};
 
 /// Writes a grammar for Lark, with its basic lexer.
 pub(super) fn lark(

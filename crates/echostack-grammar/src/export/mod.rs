@@ -20,9 +20,9 @@ use self::bison::Parser;
 pub use self::error::ExportError;
 use self::productions::Productions;
 use self::scanner::Scanner;
-use crate::build::{Conflicts, conflicts};
 use crate::grammar::Grammar;
-use crate::lexer::Lexer;
+use crate::lex::lexer::Lexer;
+use crate::lr::build::{Conflicts, conflicts};
 use crate::rules::Production;
 
 /// The notation that a grammar is written in.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use echostack::automaton::{Part, WordGrammar};
 use echostack::{Alphabet, SymbolId};
 
-use crate::table::LrTable;
+use crate::lr::table::LrTable;
 
 /// A context-free grammar. Nonterminal 0 is the start.
 #[derive(Clone, Debug)]

@@ -7,9 +7,9 @@ use echostack::{Alphabet, SymbolId};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 
 use super::error::ExportError;
-use crate::dfa::{DEAD, Dfa, TooLarge};
-use crate::lex::{LexRule, Rule, StartState};
-use crate::lexer::Lexer;
+use crate::lex::dfa::{DEAD, Dfa, TooLarge};
+use crate::lex::file::{LexRule, Rule, StartState};
+use crate::lex::lexer::Lexer;
 
 /// A rule of a lexer.
 #[derive(Clone, Debug)]

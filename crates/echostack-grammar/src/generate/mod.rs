@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use echostack::table::{Prefix, Source, SourceError, SourceLanguage};
 
-use crate::dfa::Rows;
 use crate::judge::Judge;
-use crate::lex::StateChange;
-use crate::lexer::Lexer;
-use crate::tokenizer::{MAX_REREAD, MAX_STATES, MAX_TAIL};
+use crate::lex::dfa::Rows;
+use crate::lex::file::StateChange;
+use crate::lex::lexer::Lexer;
+use crate::lex::tokenizer::{MAX_REREAD, MAX_STATES, MAX_TAIL};
 
 impl Judge {
     /// Returns a table as source code that needs no library: a recognizer of texts if there is a lexer, otherwise of
@@ -51,7 +51,7 @@ impl Judge {
         let other_count = others.len();
         others.extend((language == SourceLanguage::C).then(|| "0".to_string()));
 
-        let automata: Vec<Rows<'_>> = lexer.states.iter().map(crate::dfa::Dfa::rows).collect();
+        let automata: Vec<Rows<'_>> = lexer.states.iter().map(crate::lex::dfa::Dfa::rows).collect();
         let rules = lexer.rules.iter().map(|rule| (rule.name.map(|name| numbers[name as usize]), rule.change));
         // The last rule skips a carriage return.
         let rules: Vec<_> = rules.chain([(None, None)]).collect();

@@ -1,8 +1,8 @@
 //! What can begin the rest of a production.
 
 use super::work::{Item, TooLarge, Work};
-use crate::bits::{Bits, add, insert};
 use crate::rules::Rules;
+use crate::rules::bits::{Bits, add, insert};
 
 /// What can begin a sequence of symbols.
 #[derive(Clone, Debug)]

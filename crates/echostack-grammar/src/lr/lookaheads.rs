@@ -20,7 +20,7 @@ use std::ops::Range;
 use super::first::Productions;
 use super::lr0::Lr0;
 use super::work::{Item, TooLarge, Work};
-use crate::bits::{Bits, add, insert};
+use crate::rules::bits::{Bits, add, insert};
 
 /// The nodes of all states, with their lookaheads.
 #[derive(Debug)]

@@ -9,11 +9,19 @@
 //!    told apart: those with a conflict that a shift does not win.
 //! 3. `states.rs` splits the LR(0) states accordingly, and argues why this suffices.
 
-mod first;
-mod lookaheads;
-mod lr0;
-mod states;
-mod work;
+//!
+//! `build.rs` makes the [table](table::LrTable) of these states, with what precedences leave of their choices;
+//! `conflict.rs` explains the rest. `encode.rs` writes the table as an automaton. `count.rs` counts and draws words of it,
+//! and `probe.rs` finds a word for each of its entries.
 
-pub(crate) use states::States;
-pub(crate) use work::TooLarge;
+pub(crate) mod build;
+pub(crate) mod conflict;
+pub(crate) mod count;
+pub(crate) mod encode;
+pub(crate) mod first;
+pub(crate) mod lookaheads;
+pub(crate) mod lr0;
+pub(crate) mod probe;
+pub(crate) mod states;
+pub(crate) mod table;
+pub(crate) mod work;

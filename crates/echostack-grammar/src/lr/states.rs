@@ -36,9 +36,9 @@ use super::first::Productions;
 use super::lookaheads::Lookaheads;
 use super::lr0::Lr0;
 use super::work::{TooLarge, Work};
-use crate::bits::{Bits, add};
-use crate::precedence::Choices;
 use crate::rules::Rules;
+use crate::rules::bits::{Bits, add};
+use crate::rules::precedence::Choices;
 
 /// The states of a parser, without any resolution of conflicts. State 0 is the start state.
 #[derive(Debug)]

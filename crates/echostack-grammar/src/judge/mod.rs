@@ -1,0 +1,283 @@
+//! Models together with their lexers, which judge texts as well as words.
+
+mod recover;
+mod stream;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use echostack::certify::CertifyError;
+use echostack::file::FileError;
+use echostack::recognize::{Observer, Status};
+use echostack::symbol::Input;
+use echostack::{Alphabet, Certificate, Limits, Model, Recognizer, Session, SymbolId, Verdict};
+
+use crate::lex::lexer::Lexer;
+use crate::lex::tokenizer::{LexFault, Lexeme, Tokens};
+use crate::text::error::LexerError;
+use crate::text::place::Place;
+
+/// The reason why a [`Judge`] could not be loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JudgeError {
+    /// The file could not be read, or is not a model file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The lexer that the model was made with is invalid.
+    #[error("the model's lexer is faulty: {0}")]
+    Lexer(LexerError),
+}
+
+/// A model together with the lexer that it was made with, if there is one.
+///
+/// ```
+/// use echostack::{Manifest, Oracle, Table, tasks::Task};
+/// use echostack_grammar::Judge;
+/// let table = Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Manifest::default())?;
+/// let judge = Judge::new(table.into())?;
+/// let tokens = judge.tokens("aabb");
+/// assert!(judge.judge_tokens("aabb", &tokens, Default::default(), &mut ()).verdict.is_accept());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Judge {
+    model: Model,
+    lexer: Option<Lexer>,
+    /// The symbol of each of the lexer's names.
+    symbols: Vec<SymbolId>,
+}
+
+/// The verdict on a text, and where and why the text goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What is wrong with the text, if it is not accepted.
+    pub fault: Option<Fault>,
+}
+
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The place of the fault.
+    pub place: Place,
+    /// The number of bytes before that place.
+    pub byte: u64,
+    /// What is wrong there.
+    pub kind: FaultKind,
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The model rejects this token, or reaches a limit on it.
+    Token {
+        /// The name of the token.
+        name: String,
+        /// The text of the token, or its beginning if it is long.
+        text: String,
+    },
+    /// The text ends too early.
+    End,
+    /// No token begins with this character.
+    NoToken(char),
+    /// This byte is not UTF-8.
+    NotUtf8(u8),
+    /// The lexer reached one of its limits.
+    LexerLimit,
+}
+
+impl Judge {
+    /// Creates a judge from a model and the lexer in the model's manifest, if there is one.
+    ///
+    /// # Errors
+    /// If the lexer is invalid.
+    pub fn new(model: Model) -> Result<Self, LexerError> {
+        let lexer = model.manifest().lexer().map(Lexer::new).transpose()?;
+        let names = lexer.as_ref().map_or(&[][..], Lexer::names);
+        let symbols = names.iter().map(|name| model.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN)).collect();
+        Ok(Self { model, lexer, symbols })
+    }
+
+    /// Creates a judge without a lexer, even if the model was made with one.
+    pub fn without_lexer(model: Model) -> Self {
+        Self { model, lexer: None, symbols: Vec::new() }
+    }
+
+    /// Loads a judge from the file of a machine or table.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not a model file, or if the model's lexer is invalid.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, JudgeError> {
+        Self::new(Model::load(path)?).map_err(JudgeError::Lexer)
+    }
+
+    /// Loads a judge from the bytes of the file of a machine or table.
+    ///
+    /// # Errors
+    /// If the bytes are not a model file, or if the model's lexer is invalid.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, JudgeError> {
+        Self::new(Model::from_bytes(bytes)?).map_err(JudgeError::Lexer)
+    }
+
+    /// Checks that a certificate is about this judge: about its model and, if texts are split into tokens by a lexer,
+    /// about the lexer. Whether the claims of the certificate are true is for `certify` to verify.
+    ///
+    /// # Errors
+    /// [`CertifyError::Refused`] if the certificate is about something else.
+    pub fn require(&self, certificate: &Certificate) -> Result<(), CertifyError> {
+        self.model.check_certificate(certificate)?;
+        match &self.lexer {
+            Some(lexer) => certificate.check_lexer(Some(lexer.source())),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Returns the symbols that the model reads and pushes.
+    pub fn alphabet(&self) -> &Arc<Alphabet> {
+        self.model.alphabet()
+    }
+
+    /// Returns whether a lexer splits texts into tokens. Otherwise, each character is a token.
+    pub fn has_lexer(&self) -> bool {
+        self.lexer.is_some()
+    }
+
+    /// Splits a text into tokens.
+    pub fn tokens<'a>(&'a self, text: &'a str) -> Tokens<'a> {
+        if let Some(lexer) = &self.lexer {
+            return lexer.tokens(text);
+        }
+        let one = |(start, letter): (usize, char)| {
+            let end = start + letter.len_utf8();
+            Lexeme { name: &text[start..end], start, end }
+        };
+        (text.char_indices().map(one).collect(), None)
+    }
+
+    /// Appends the tokens of a text to a list of symbols. Anything that is not a token becomes [`SymbolId::UNKNOWN`].
+    pub fn add_symbols(&self, text: &str, symbols: &mut Vec<SymbolId>) {
+        if let Some(lexer) = &self.lexer {
+            let done = lexer.add_symbols(text, &self.symbols, symbols);
+            symbols.extend(done.err().map(|_| SymbolId::UNKNOWN));
+        } else {
+            let mut buffer = [0; 4];
+            symbols.extend(text.chars().map(|letter| self.symbol(letter.encode_utf8(&mut buffer))));
+        }
+    }
+
+    /// Judges a text that was split into tokens by [`Judge::tokens`], and reports each step to an observer.
+    pub fn judge_tokens(
+        &self,
+        text: &str,
+        (lexemes, fault): &Tokens<'_>,
+        limits: Limits,
+        watch: &mut dyn Observer,
+    ) -> Judgement {
+        let mut session = self.model.start(limits);
+        for lexeme in lexemes {
+            if session.feed(Input::Symbol(self.symbol(lexeme.name)), watch) != Status::Open {
+                let own = text[lexeme.start..lexeme.end].chars().take(MAX_TOKEN).collect();
+                let kind = FaultKind::Token { name: lexeme.name.to_string(), text: own };
+                return Judgement::new(session.finish(watch), Fault::new(text, lexeme.start, kind));
+            }
+        }
+        let Some(fault) = fault else {
+            let end = Fault::new(text, text.trim_end().len(), FaultKind::End);
+            return Judgement::new(session.finish(watch), end);
+        };
+        session.feed(Input::Symbol(SymbolId::UNKNOWN), watch);
+        let byte = fault.byte() as usize;
+        let kind = FaultKind::of(*fault, text.get(byte..).unwrap_or_default());
+        Judgement::new(session.finish(watch), Fault::new(text, byte, kind))
+    }
+
+    pub(crate) fn lexer(&self) -> Option<&Lexer> {
+        self.lexer.as_ref()
+    }
+
+    /// Returns the symbol of each of the lexer's names.
+    pub(crate) fn symbols(&self) -> &[SymbolId] {
+        &self.symbols
+    }
+
+    pub(crate) fn symbol(&self, name: &str) -> SymbolId {
+        self.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN)
+    }
+}
+
+impl Judgement {
+    /// Creates the judgement with a verdict; the fault counts only if the text is not accepted.
+    pub(crate) fn new(verdict: Verdict, fault: Fault) -> Self {
+        let fault = (!verdict.is_accept()).then_some(fault);
+        Self { verdict, fault }
+    }
+}
+
+impl Fault {
+    fn new(text: &str, byte: usize, kind: FaultKind) -> Self {
+        Self { place: Place::new(text, byte), byte: byte as u64, kind }
+    }
+}
+
+/// The maximum length of the text of a token in a report, in characters.
+pub(crate) const MAX_TOKEN: usize = 60;
+
+impl FaultKind {
+    pub(crate) fn of(fault: LexFault, rest: &str) -> Self {
+        match fault {
+            LexFault::NoToken(_) => rest.chars().next().map_or(Self::End, Self::NoToken),
+            LexFault::Limit(_) => Self::LexerLimit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Encoding, Grammar};
+    use echostack::language::Language;
+    use echostack::{Manifest, Oracle, Table};
+
+    fn bytes(lexer: &str) -> Vec<u8> {
+        let grammar = Grammar::new("sums", "%start S\n%%\nS: S '+' 'n' | 'n';\n", Encoding::Auto).unwrap();
+        let mut manifest = Manifest::default();
+        manifest.set_lexer(lexer);
+        let oracle = Oracle::strict(grammar.automaton().clone()).unwrap();
+        Table::new(&oracle, manifest).unwrap().to_bytes().unwrap()
+    }
+
+    #[test]
+    fn texts_are_judged_by_their_tokens() {
+        let judge = Judge::from_bytes(&bytes("%%\n[0-9]+ \"n\"\n\\+ \"+\"\n[ ]+ ;\n")).unwrap();
+        let judged = |text: &str| {
+            let judgement = judge.judge_tokens(text, &judge.tokens(text), Limits::default(), &mut ());
+            assert_eq!(judge.judge_stream(&mut text.as_bytes(), Limits::default()).unwrap(), judgement);
+            (judgement.verdict.name(), judgement.fault.map(|fault| fault.byte))
+        };
+        assert_eq!(judged("12 + 3"), ("accept", None));
+        assert_eq!(judged("12 +"), ("incomplete", Some(4)));
+        assert_eq!(judged("12 3"), ("reject", Some(3)));
+        assert_eq!(judged("12 + x"), ("reject", Some(5)));
+
+        let mut symbols = Vec::new();
+        judge.add_symbols("1 + x", &mut symbols);
+        assert_eq!(symbols[2], SymbolId::UNKNOWN);
+        let letters = Judge::without_lexer(judge.model().clone());
+        let (lexemes, fault) = letters.tokens("n+é");
+        assert_eq!((lexemes[2].name, lexemes[2].end, fault), ("é", 4, None));
+    }
+
+    #[test]
+    fn a_faulty_lexer_is_an_error() {
+        let error = Judge::from_bytes(&bytes("no lexer")).unwrap_err();
+        assert!(error.to_string().starts_with("the model's lexer is faulty: "), "{error}");
+    }
+}

@@ -1,0 +1,210 @@
+//! Checks of the inferred grammar against the oracle, after learning: what can be promised, and nothing more.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::bound::error_bound;
+use crate::ask::queries::{Queries, Stop};
+use crate::learn::hypothesis::Hypothesis;
+use crate::test::edits::Edits;
+use crate::text::symbols::Symbols;
+use crate::write::language::Language;
+
+/// The length of the longest texts that are drawn, in characters.
+const LONGEST: usize = 60;
+/// The most texts that are asked about at the same time.
+const MOST_AT_ONCE: usize = 64;
+
+/// All token strings up to a length: the oracle was asked about the text of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exhaustive {
+    /// The length, in tokens.
+    pub length: usize,
+    /// The number of token strings.
+    pub strings: usize,
+    /// The number of those whose text is read as other tokens, which were not compared.
+    pub unreadable: usize,
+    /// The number of texts without an answer.
+    pub set_aside: usize,
+    /// The texts that the oracle judges differently.
+    pub mistakes: Vec<String>,
+}
+
+/// A sample of texts, drawn independently after learning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// What the texts were drawn from.
+    pub distribution: String,
+    /// The number of texts with an answer.
+    pub count: usize,
+    /// The number of valid texts among them.
+    pub valid: usize,
+    /// The number of texts without an answer.
+    pub set_aside: usize,
+    /// The texts that the oracle judges differently.
+    pub mistakes: Vec<String>,
+    /// One minus the confidence of the bound.
+    pub delta: f64,
+}
+
+impl Sample {
+    /// Returns the bound on the probability that the oracle judges a text of this distribution differently.
+    pub fn bound(&self) -> f64 {
+        error_bound(self.count, self.mistakes.len(), self.delta)
+    }
+}
+
+/// The results of all checks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checks {
+    /// How often the checks were made. Each time, mistakes were learned from.
+    pub attempts: usize,
+    /// All token strings up to a length.
+    pub exhaustive: Exhaustive,
+    /// Samples of texts.
+    pub samples: Vec<Sample>,
+    /// Valid texts that look unlike the examples.
+    pub strange: Vec<String>,
+}
+
+impl Checks {
+    /// Returns all texts that the oracle judges differently.
+    pub fn mistakes(&self) -> impl Iterator<Item = &String> {
+        self.exhaustive.mistakes.iter().chain(self.samples.iter().flat_map(|sample| &sample.mistakes))
+    }
+}
+
+/// How much is checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Amount {
+    pub(crate) strings: usize,
+    pub(crate) fresh: usize,
+    pub(crate) delta: f64,
+}
+
+/// Checks a grammar.
+pub(crate) fn check(
+    (hypothesis, language): (&Hypothesis, &Language),
+    examples: &[String],
+    queries: &mut Queries<'_>,
+    amount: Amount,
+    random: &mut ChaCha8Rng,
+) -> Result<Checks, Stop> {
+    let exhaustive = exhaust((language, &hypothesis.symbols), queries, amount.strings)?;
+    let sizes: Vec<usize> = (0..amount.fresh).map(|_| random.random_range(1..=LONGEST)).collect();
+    let drawn = hypothesis.draw(&sizes, random);
+    let edits = Edits::new(examples, &hypothesis.symbols);
+    let edited: Vec<String> = (0..amount.fresh).filter_map(|_| edits.any(examples, random)).collect();
+    let strange = strange(&drawn, examples);
+    let unit = if hypothesis.symbols.lexer().is_some() { "token" } else { "character" };
+    let from_grammar = format!(
+        "texts drawn from the grammar: a random walk of about 1 to 60 {unit}s; they say nothing about valid texts that the \
+         grammar rejects"
+    );
+    let from_examples = format!(
+        "examples with one to three random edits: a {unit} or a part of an example inserted, left out, replaced, repeated \
+         or swapped"
+    );
+    let mut samples = Vec::new();
+    for (distribution, texts) in [(from_grammar, drawn), (from_examples, edited)] {
+        samples.push(sample(distribution, &texts, language, queries, amount.delta)?);
+    }
+    let mut checks = Checks { attempts: 1, exhaustive, samples, strange };
+    let wrong: Vec<String> = checks.mistakes().cloned().collect();
+    checks.strange.retain(|text| !wrong.contains(text));
+    Ok(checks)
+}
+
+/// Asks about texts, some at a time. Returns the number of those without an answer and of valid ones, and the mistakes.
+fn compare(
+    texts: &[String],
+    language: &Language,
+    queries: &mut Queries<'_>,
+) -> Result<(usize, usize, Vec<String>), Stop> {
+    let (mut set_aside, mut valid, mut mistakes) = (0, 0, Vec::new());
+    for batch in texts.chunks(MOST_AT_ONCE) {
+        for (text, answer) in batch.iter().zip(queries.ask_all(batch)?) {
+            match answer {
+                None => set_aside += 1,
+                Some(answer) => {
+                    valid += usize::from(answer);
+                    if answer != language.accepts(text) {
+                        mistakes.push(text.clone());
+                    }
+                }
+            }
+        }
+    }
+    Ok((set_aside, valid, mistakes))
+}
+
+fn sample(
+    distribution: String,
+    texts: &[String],
+    language: &Language,
+    queries: &mut Queries<'_>,
+    delta: f64,
+) -> Result<Sample, Stop> {
+    let (set_aside, valid, mistakes) = compare(texts, language, queries)?;
+    let count = texts.len() - set_aside;
+    Ok(Sample { distribution, count, valid, set_aside, mistakes, delta })
+}
+
+/// Asks about all token strings up to the greatest length for which there are at most `most`.
+fn exhaust(
+    (language, symbols): (&Language, &Symbols),
+    queries: &mut Queries<'_>,
+    most: usize,
+) -> Result<Exhaustive, Stop> {
+    let tokens = &language.files().tokens;
+    let mut found = Exhaustive::default();
+    let mut layer: Vec<Vec<usize>> = vec![Vec::new()];
+    loop {
+        let mut texts = Vec::new();
+        for string in &layer {
+            let text = symbols.join(string.iter().map(|&token| tokens[token].1.as_str()));
+            found.strings += 1;
+            if language.reads_as(&text, string) { texts.push(text) } else { found.unreadable += 1 }
+        }
+        let (set_aside, _, mistakes) = compare(&texts, language, queries)?;
+        found.set_aside += set_aside;
+        found.mistakes.extend(mistakes);
+        if tokens.is_empty() || found.strings + layer.len().saturating_mul(tokens.len()) > most {
+            return Ok(found);
+        }
+        found.length += 1;
+        let longer = |string: &Vec<usize>| {
+            let string = string.clone();
+            (0..tokens.len()).map(move |token| [string.as_slice(), &[token]].concat())
+        };
+        layer = layer.iter().flat_map(longer).collect();
+    }
+}
+
+/// The number of strange texts that are shown.
+const STRANGE: usize = 8;
+
+/// Returns short texts with pairs of neighbouring characters that no example has.
+fn strange(drawn: &[String], examples: &[String]) -> Vec<String> {
+    let shape = |letter: char| match letter {
+        letter if letter.is_ascii_alphabetic() => 'a',
+        letter if letter.is_ascii_digit() => '0',
+        letter => letter,
+    };
+    let pairs = |text: &str| -> std::collections::HashSet<(char, char)> {
+        let letters: Vec<char> = text.chars().map(shape).collect();
+        letters.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    };
+    let mut known: std::collections::HashSet<(char, char)> = examples.iter().flat_map(|text| pairs(text)).collect();
+    let mut sorted: Vec<&String> = drawn.iter().collect();
+    sorted.sort_by_key(|text| (text.chars().count(), text.as_str()));
+    let mut found = Vec::new();
+    for text in sorted {
+        let own = pairs(text);
+        if found.len() < STRANGE && !own.is_subset(&known) {
+            known.extend(own);
+            found.push(text.clone());
+        }
+    }
+    found
+}

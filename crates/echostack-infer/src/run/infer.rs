@@ -1,0 +1,443 @@
+//! Inferring a language from examples and an oracle.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use echostack::Control;
+use echostack_grammar::{Lexer, LexerError};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::checks::{Amount, Checks, check};
+use super::inference::{Inference, Spent};
+use crate::ask::queries::{Asking, Queries, Stop};
+use crate::learn::hypothesis::Hypothesis;
+use crate::oracle::{Failure, MAX_TEXT, Oracle};
+use crate::text::symbols::Symbols;
+use crate::text::teacher::Teacher;
+use crate::write::language::Language;
+
+/// The number of examples from which on a fifth of them is held out, unless the settings say otherwise.
+const MANY_EXAMPLES: usize = 50;
+/// How often the result is checked, if mistakes are found.
+const ATTEMPTS: usize = 5;
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The seed of all random choices. Together with the examples and the oracle it determines the result.
+    pub seed: u64,
+    /// The number of random tests in a round.
+    pub tests: usize,
+    /// The maximum number of rounds.
+    pub rounds: usize,
+    /// The fraction of the examples that is held out from the beginning, to measure recall. If it is `None`, a fifth of
+    /// at least 50 examples is held out, and none of fewer examples.
+    pub hold_out: Option<f64>,
+    /// The most token strings that are compared with the oracle after learning. All of up to a length are.
+    pub strings: usize,
+    /// The number of texts in each sample that is compared with the oracle after learning.
+    pub fresh: usize,
+    /// One minus the confidence of the bounds.
+    pub delta: f64,
+    /// The lexer in Lex syntax, if the tokens are known. Otherwise, they are inferred, too.
+    pub lexer: Option<String>,
+    /// Whether to learn reductions of given tokens instead of modules: for languages without visible brackets.
+    pub reductions: bool,
+    /// How texts are asked.
+    pub asking: Asking,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            tests: 4000,
+            rounds: 60,
+            hold_out: None,
+            strings: 5000,
+            fresh: 1000,
+            delta: 0.05,
+            lexer: None,
+            reductions: false,
+            asking: Asking::default(),
+        }
+    }
+}
+
+/// The reason why nothing was inferred.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InferError {
+    /// There are no examples.
+    #[error("there are no examples; give at least one valid text")]
+    NoExamples,
+    /// The oracle accepts no example.
+    #[error("the oracle accepts none of the {count} examples, such as {example:?}; is it the right program?")]
+    NoneValid {
+        /// The number of examples.
+        count: usize,
+        /// One of them.
+        example: String,
+    },
+    /// Reductions need tokens.
+    #[error("reductions are learned over tokens; give a lexer")]
+    NoLexer,
+    /// The lexer that was given cannot be used.
+    #[error("the lexer cannot be used: {0}")]
+    Lexer(#[from] LexerError),
+    /// The lexer that was given does not read an example.
+    #[error("the lexer does not read the example {example:?}; each part of it must be a token or skipped")]
+    Unread {
+        /// The example.
+        example: String,
+    },
+    /// There are no invalid texts, and there is no oracle.
+    #[error("there are no invalid texts; without an oracle, give some, or everything could be valid")]
+    NoInvalid,
+    /// A text is valid and invalid.
+    #[error("{text:?} is invalid, but a valid text is the same, or consists of the same tokens")]
+    Both {
+        /// The text.
+        text: String,
+    },
+    /// There are too many texts to guess a language from.
+    #[error("the texts are too large to guess a language from; give fewer or shorter ones")]
+    TooLarge,
+    /// The run stopped before there was a hypothesis.
+    #[error(transparent)]
+    Stopped(#[from] Stop),
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// A whole round of tests found nothing, and no check found a mistake.
+    Settled,
+    /// The run did not converge, or a check found mistakes.
+    NotSettled(String),
+}
+
+/// What was inferred: an automaton over characters, its grammar, and how they were found.
+#[derive(Debug)]
+pub struct Inferred {
+    pub(crate) hypothesis: Hypothesis,
+    pub(crate) language: Option<Language>,
+    pub(crate) checks: Option<Checks>,
+    pub(crate) ending: Ending,
+    pub(crate) spent: Spent,
+    pub(crate) queries: usize,
+    pub(crate) reused: usize,
+    pub(crate) derived: usize,
+    pub(crate) set_aside: usize,
+    pub(crate) assumed: usize,
+    pub(crate) failures: Vec<(String, Failure)>,
+    pub(crate) time: Duration,
+    pub(crate) rejected: Vec<String>,
+    pub(crate) log: Vec<String>,
+    pub(crate) unmatched: Vec<String>,
+    pub(crate) held_out: Vec<String>,
+    pub(crate) examples: Vec<String>,
+}
+
+/// Infers a language. A run that reaches a limit or does not converge has a result, too, which says so.
+///
+/// ```
+/// use echostack_infer::{Ending, Settings, infer};
+/// let balanced = |text: &str| {
+///     let mut depth = 0_i32;
+///     text.chars().all(|c| {
+///         depth += match c { '(' => 1, ')' => -1, 'x' => 0, _ => return false };
+///         depth >= 0
+///     }) && depth == 0
+/// };
+/// let examples = ["x".to_string(), "(x)".to_string(), "x(x)x".to_string()];
+/// let inferred = infer(&examples, &balanced, &Settings::default(), &())?;
+/// assert_eq!(*inferred.ending(), Ending::Settled);
+/// assert!(inferred.accepts("((x)x)(x)"));
+/// assert!(!inferred.accepts("((x)"));
+/// # Ok::<(), echostack_infer::InferError>(())
+/// ```
+///
+/// # Errors
+/// If there are no valid examples, if the oracle cannot be asked, or if the control asks to stop.
+pub fn infer(
+    examples: &[String],
+    oracle: &dyn Oracle,
+    settings: &Settings,
+    control: &dyn Control,
+) -> Result<Inferred, InferError> {
+    if settings.reductions && settings.lexer.is_none() {
+        return Err(InferError::NoLexer);
+    }
+    let mut teacher = Teacher::new(Queries::new(oracle, settings.asking.clone(), control)?);
+    let unique = distinct(examples);
+    let Some(first) = unique.first() else { return Err(InferError::NoExamples) };
+    let answers = teacher.queries.ask_all(&unique)?;
+    let (mut valid, mut rejected) = (Vec::new(), Vec::new());
+    for (text, answer) in unique.iter().zip(answers) {
+        if answer == Some(true) { valid.push(text.clone()) } else { rejected.push(text.clone()) }
+    }
+    if valid.is_empty() {
+        return Err(InferError::NoneValid { count: unique.len(), example: first.clone() });
+    }
+    let held_out = hold_out(&mut valid, settings);
+    if let Some(source) = &settings.lexer {
+        let lexer = lexer_of(source, valid.iter().chain(&held_out))?;
+        teacher.queries.lexer = Some(lexer.clone());
+        teacher.symbols = Symbols::of_lexer(lexer, &valid);
+    }
+    let symbols = teacher.symbols.clone();
+    let mut run = Inference::new(teacher, settings.seed, settings.reductions);
+    let mut ended = learn_and_check(&mut run, &valid, settings);
+    if matches!(ended, Err(Stop::Positions)) {
+        let Teacher { mut queries, .. } = run.teacher;
+        queries.forget_positions();
+        run = Inference::new(Teacher { symbols, ..Teacher::new(queries) }, settings.seed, settings.reductions);
+        run.log.push("the positions of failures contradict the answers, so they are not used".to_string());
+        ended = learn_and_check(&mut run, &valid, settings);
+    }
+    let (ending, found) = match ended {
+        Ok((ending, found)) => (ending, Some(found)),
+        Err(stop) if stop.has_result() && run.frozen.is_some() => (Ending::NotSettled(stop.to_string()), None),
+        Err(stop) => return Err(stop.into()),
+    };
+    let (hypothesis, language, checks) = found.unwrap_or_else(|| {
+        let hypothesis = run.frozen.clone().unwrap_or_default();
+        let language = grammar(&run, &hypothesis, &valid);
+        (hypothesis, language, None)
+    });
+    let missed = |texts: &[String]| texts.iter().filter(|text| !hypothesis.accepts(text)).count();
+    let ending = match (ending, missed(&valid), missed(&held_out)) {
+        (Ending::Settled, own @ 1.., _) => {
+            Ending::NotSettled(format!("{own} of {} examples are rejected", valid.len()))
+        }
+        (Ending::Settled, _, missed @ 1..) => {
+            Ending::NotSettled(format!("{missed} of {} held-out examples are rejected", held_out.len()))
+        }
+        (ending, ..) => ending,
+    };
+    let Inference { teacher, spent, log, unmatched, .. } = run;
+    Ok(Inferred {
+        hypothesis,
+        language,
+        checks,
+        ending,
+        spent,
+        queries: teacher.queries.asked,
+        reused: teacher.queries.reused,
+        derived: teacher.queries.derived,
+        set_aside: teacher.queries.set_aside,
+        assumed: teacher.assumed,
+        time: teacher.queries.elapsed(),
+        failures: teacher.queries.failures,
+        rejected,
+        log,
+        unmatched,
+        held_out,
+        examples: valid,
+    })
+}
+
+/// The last hypothesis, its grammar, and what was checked.
+type Found = (Hypothesis, Option<Language>, Option<Checks>);
+
+fn grammar(run: &Inference<'_>, hypothesis: &Hypothesis, examples: &[String]) -> Option<Language> {
+    let (count, queries) = (examples.len(), run.teacher.queries.asked);
+    Language::of(hypothesis, examples, &format!("Inferred from {count} examples and {queries} queries."))
+}
+
+/// Learns from examples, and checks the result. Mistakes that a check finds are learned from.
+fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Settings) -> Result<(Ending, Found), Stop> {
+    run.prepare(examples)?;
+    let mut delta = settings.delta;
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        delta /= 2.;
+        let settled = run.learn(settings.tests, settings.rounds)?;
+        let hypothesis = run.frozen.clone().unwrap_or_default();
+        let language = grammar(run, &hypothesis, examples);
+        if !settled {
+            let reason = match run.unmatched.first() {
+                Some(text) => {
+                    format!("openers and closers were found that do not match in valid texts, such as {text:?}")
+                }
+                None if run.cut => {
+                    "a round of tests found nothing, but the hypothesis is too large to be tested as it should be"
+                        .to_string()
+                }
+                None => format!("tests still found mistakes after {} rounds", settings.rounds),
+            };
+            return Ok((Ending::NotSettled(reason), (hypothesis, language, None)));
+        }
+        let Some(language) = language else {
+            let reason = "no grammar was found in which every text has one structure".to_string();
+            return Ok((Ending::NotSettled(reason), (hypothesis, None, None)));
+        };
+        let amount = Amount { strings: settings.strings, fresh: settings.fresh, delta };
+        let before = run.teacher.queries.asked;
+        let both = (&hypothesis, &language);
+        // What positions say is not trusted here.
+        run.teacher.queries.asks_all = true;
+        let checks = check(both, examples, &mut run.teacher.queries, amount, &mut run.random);
+        run.teacher.queries.asks_all = false;
+        let mut checks = checks?;
+        checks.attempts = attempt;
+        run.spent.checks += run.teacher.queries.asked - before;
+        let mistakes: Vec<String> = checks.mistakes().cloned().collect();
+        let ending = if let Some(mistake) = mistakes.first() {
+            if attempt < ATTEMPTS && run.learn_texts(&mistakes)? {
+                continue;
+            }
+            Ending::NotSettled(format!("the checks found {} mistakes, such as {mistake:?}", mistakes.len()))
+        } else if run.teacher.assumed > 0 {
+            Ending::NotSettled(format!(
+                "the oracle gave no answer to {} texts, and {} decisions rest on these; if no answer means that a text \
+                 is not valid, say so in the settings",
+                run.teacher.queries.set_aside, run.teacher.assumed
+            ))
+        } else {
+            Ending::Settled
+        };
+        return Ok((ending, (hypothesis, Some(language), Some(checks))));
+    }
+}
+
+/// Returns the texts without repetitions, in order. Those that are too long to be asked about are left out.
+pub(crate) fn distinct(texts: &[String]) -> Vec<String> {
+    let unique: BTreeSet<&String> = texts.iter().filter(|text| text.len() <= MAX_TEXT).collect();
+    unique.into_iter().cloned().collect()
+}
+
+/// Returns the lexer that was given, if it reads all valid texts.
+pub(crate) fn lexer_of<'t>(
+    source: &str,
+    valid: impl IntoIterator<Item = &'t String>,
+) -> Result<Arc<Lexer>, InferError> {
+    let lexer = Arc::new(Lexer::new(source)?);
+    match valid.into_iter().find(|text| lexer.tokens(text).1.is_some()) {
+        Some(example) => Err(InferError::Unread { example: example.clone() }),
+        None => Ok(lexer),
+    }
+}
+
+/// Takes a fraction of the examples away.
+pub(crate) fn hold_out(valid: &mut Vec<String>, settings: &Settings) -> Vec<String> {
+    let fraction = settings.hold_out.unwrap_or(if valid.len() < MANY_EXAMPLES { 0. } else { 0.2 });
+    let count = (valid.len() as f64 * fraction.clamp(0., 0.9)) as usize;
+    if count == 0 {
+        return Vec::new();
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+    valid.shuffle(&mut random);
+    let held_out = valid.split_off(valid.len() - count);
+    valid.sort_unstable();
+    held_out
+}
+
+impl Inferred {
+    /// Returns how the run ended.
+    pub fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    /// Returns whether a text is in the inferred language.
+    pub fn accepts(&self, text: &str) -> bool {
+        self.hypothesis.accepts(text)
+    }
+
+    /// Returns the number of characters before the first one with which no text of the inferred language begins, if the
+    /// text is not in the language. The end of the text counts as a character. Positions in a language that was learned
+    /// from given tokens are not known: they are at the end.
+    pub fn fails_at(&self, text: &str) -> Option<usize> {
+        self.hypothesis.fails_at(text)
+    }
+
+    /// Draws a text of the inferred language, of very roughly `size` characters. Returns `None` if the language is empty.
+    pub fn draw(&self, size: usize, random: &mut ChaCha8Rng) -> Option<String> {
+        self.hypothesis.draw(&[size], random).pop()
+    }
+
+    /// Returns the grammar and the lexer. An empty language has none.
+    pub fn language(&self) -> Option<&Language> {
+        self.language.as_ref()
+    }
+
+    /// Returns what was checked after learning. A run that did not converge was not checked.
+    pub fn checks(&self) -> Option<&Checks> {
+        self.checks.as_ref()
+    }
+
+    /// Returns the number of different texts that the oracle was asked about, with those whose answers were in the file.
+    pub fn queries(&self) -> usize {
+        self.queries
+    }
+
+    /// Returns the number of texts whose answers were in the file.
+    pub fn reused(&self) -> usize {
+        self.reused
+    }
+
+    /// Returns the number of answers that followed from the positions of failures, without asking.
+    pub fn derived(&self) -> usize {
+        self.derived
+    }
+
+    /// Returns the number of texts that were set aside because the oracle gave no answer.
+    pub fn set_aside(&self) -> usize {
+        self.set_aside
+    }
+
+    /// Returns the number of queries of each step.
+    pub fn spent(&self) -> Spent {
+        self.spent
+    }
+
+    /// Returns the time that the run took.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// Returns the number of states of the automaton over characters, or of reductions and accepted normal forms.
+    pub fn states(&self) -> usize {
+        self.hypothesis.size()
+    }
+
+    /// Returns what happened in each step.
+    pub fn log(&self) -> &[String] {
+        &self.log
+    }
+
+    /// Returns the examples that were held out.
+    pub fn held_out(&self) -> &[String] {
+        &self.held_out
+    }
+
+    /// Returns the examples that were learned from.
+    pub fn examples(&self) -> &[String] {
+        &self.examples
+    }
+
+    /// Returns the examples that the oracle does not accept, which were left out.
+    pub fn rejected(&self) -> &[String] {
+        &self.rejected
+    }
+
+    /// Returns some of the texts that were set aside, with the reasons.
+    pub fn failures(&self) -> &[(String, Failure)] {
+        &self.failures
+    }
+
+    /// Returns how often a text that was set aside was taken as not valid, because a decision was needed.
+    pub fn assumed(&self) -> usize {
+        self.assumed
+    }
+
+    /// Returns valid texts in which the openers and closers that were found do not match.
+    pub fn unmatched(&self) -> &[String] {
+        &self.unmatched
+    }
+}

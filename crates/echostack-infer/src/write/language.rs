@@ -1,0 +1,126 @@
+//! The inferred language as a grammar with a lexer, checked against the automaton over characters.
+
+use echostack::automaton::WordGrammar;
+use echostack::language::Language as _;
+use echostack::{Automaton, Oracle, Recognizer, Verdict};
+use echostack_grammar::{Encoding, Grammar, GrammarError, Lexer, Subject};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::contract::{Contracted, contract, keep_symbols};
+use super::export::{Files, write, write_words};
+use crate::learn::hypothesis::{Hypothesis, Model};
+use crate::learn::reductions::Reductions;
+use crate::test::edits::Edits;
+use crate::text::symbols::Symbols;
+
+/// The number of texts, and as many near misses, on which the grammar is compared with the automaton over characters.
+const COMPARED: usize = 1000;
+/// The length of the longest texts, in characters.
+const LONGEST: usize = 60;
+
+/// An inferred language: a grammar and a lexer.
+#[derive(Debug)]
+pub struct Language {
+    files: Files,
+    lexer: Lexer,
+    oracle: Oracle,
+    has_tokens: bool,
+    states: usize,
+}
+
+impl Language {
+    /// Returns the grammar of a hypothesis. The states within tokens are contracted. If that is not possible, the tokens
+    /// are classes of characters. An empty language has no grammar.
+    pub(crate) fn of(hypothesis: &Hypothesis, examples: &[String], comment: &str) -> Option<Self> {
+        if hypothesis.is_empty() {
+            return None;
+        }
+        let symbols = &hypothesis.symbols;
+        let automaton = match &hypothesis.model {
+            Model::Modules(automaton) => automaton,
+            Model::Reductions(reductions) => return Self::of_reductions(reductions, symbols, comment),
+        };
+        let given = symbols.lexer().is_some();
+        let contracted = if given { None } else { contract(automaton, symbols).ok() };
+        let contracted = contracted.and_then(|contracted| Self::new(&contracted, symbols, comment, true));
+        let contracted = contracted.filter(|language| language.agrees_with(hypothesis, examples));
+        contracted.or_else(|| Self::new(&keep_symbols(automaton, symbols), symbols, comment, given))
+    }
+
+    /// Returns the grammar of reductions, if there is one in which every text has one structure.
+    fn of_reductions(reductions: &Reductions, symbols: &Symbols, comment: &str) -> Option<Self> {
+        let oracle = Oracle::strict(Automaton::from_json(&reductions.automaton(symbols)).ok()?).ok()?;
+        let grammar = write_words(&WordGrammar::new(&oracle).ok()?, oracle.alphabet(), comment);
+        Self::of_files(Files::over_given(symbols, grammar)?, true, reductions.len())
+    }
+
+    fn new(contracted: &Contracted, symbols: &Symbols, comment: &str, has_tokens: bool) -> Option<Self> {
+        Self::of_files(write(contracted, symbols, comment), has_tokens, contracted.moves.len())
+    }
+
+    fn of_files(files: Files, has_tokens: bool, states: usize) -> Option<Self> {
+        let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).ok()?;
+        let lexer = Lexer::new(&files.lexer).ok()?;
+        let oracle = Oracle::strict(grammar.automaton().clone()).ok()?;
+        Some(Self { files, lexer, oracle, has_tokens, states })
+    }
+
+    /// Returns whether the grammar and the automaton over characters judge many texts alike.
+    fn agrees_with(&self, hypothesis: &Hypothesis, examples: &[String]) -> bool {
+        let mut random = ChaCha8Rng::seed_from_u64(0);
+        let sizes: Vec<usize> = (0..COMPARED).map(|_| random.random_range(1..=LONGEST)).collect();
+        let drawn = hypothesis.draw(&sizes, &mut random);
+        let near = Edits::new(examples, &hypothesis.symbols);
+        let near: Vec<String> = drawn
+            .iter()
+            .map(|drawn| {
+                let from = examples.choose(&mut random).filter(|_| random.random_bool(0.3)).unwrap_or(drawn);
+                near.edit(from, &mut random)
+            })
+            .collect();
+        let mut texts = examples.iter().chain(&drawn).chain(&near);
+        texts.all(|text| self.accepts(text) == hypothesis.accepts(text))
+    }
+
+    /// Returns whether a text is in the language.
+    pub fn accepts(&self, text: &str) -> bool {
+        let (tokens, fault) = self.lexer.tokens(text);
+        if fault.is_some() {
+            return false;
+        }
+        let word = self.oracle.automaton().alphabet().word(tokens.iter().map(|token| token.name));
+        word.is_ok_and(|word| self.oracle.judge(&word) == Verdict::Accept)
+    }
+
+    /// Returns whether a text is read as these tokens, by their numbers in [`Files::tokens`].
+    pub(crate) fn reads_as(&self, text: &str, tokens: &[usize]) -> bool {
+        let (found, fault) = self.lexer.tokens(text);
+        fault.is_none() && found.iter().map(|token| token.name).eq(tokens.iter().map(|&at| &*self.files.tokens[at].0))
+    }
+
+    /// Returns the grammar and the lexer as texts.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Returns whether the tokens are more than classes of characters.
+    pub fn has_tokens(&self) -> bool {
+        self.has_tokens
+    }
+
+    /// Returns the number of states of the automaton over tokens.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// Returns the subject that machines are made for, under a name.
+    ///
+    /// # Errors
+    /// If the grammar cannot be used, which is an error in this crate.
+    pub fn subject(&self, name: &str) -> Result<Subject, GrammarError> {
+        let grammar = Grammar::new(name, &self.files.grammar, Encoding::Auto)?;
+        Ok(Subject::of_grammar(grammar, Lexer::new(&self.files.lexer).ok()))
+    }
+}

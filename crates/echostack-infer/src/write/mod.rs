@@ -1,0 +1,7 @@
+//! From a hypothesis to a grammar and a lexer: tokens in place of characters, regular expressions, and names.
+
+pub(crate) mod contract;
+pub(crate) mod export;
+pub(crate) mod language;
+pub(crate) mod names;
+pub(crate) mod regex;
