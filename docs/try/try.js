@@ -21,7 +21,6 @@ const part = (name) => document.getElementById(`try-${name}`);
 const element = (tag, text, className = '') => Object.assign(document.createElement(tag), { textContent: text, className });
 const count = (number, thing) => `${number} ${thing}${number === 1 ? '' : 's'}`;
 const quote = (name) => (/^[\p{L}\p{N}_]+$/u.test(name) ? name : `'${name}'`);
-const list = (names) => [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' or ');
 
 let worker;
 let limit; // the timer of the time limit, while a machine learns
@@ -163,16 +162,14 @@ function showReading(message) {
   show(0);
 }
 
-function verdict({ verdict, place, unexpected, rest, expected, expected_end: end }) {
+function verdict({ verdict, place, reason, expected }) {
   if (verdict === 'accept') return 'Accepted.';
   const [line, column] = place;
   const where = `at line ${line}, column ${column}`;
+  const hint = expected ? ` Expected ${expected}.` : '';
   if (verdict === 'stopped') return `Stopped ${where}: too many steps.`;
-  const names = [...expected.map(quote), ...(end ? ['the end'] : [])];
-  const hint = names.length ? `Expected ${list(names)}.` : '';
-  if (verdict === 'incomplete') return `Incomplete: the text ends too early. ${hint}`;
-  const what = unexpected ? `unexpected ${quote(unexpected)}` : `no token begins with ${quote([...rest][0])}`;
-  return `Rejected ${where}: ${what}. ${hint}`;
+  if (verdict === 'incomplete') return `Incomplete: the text ends too early.${hint}`;
+  return `Rejected ${where}: ${reason}.${hint}`;
 }
 
 // The stack and the number of tokens that were shifted, after some steps. A symbol has a name and a kind.

@@ -97,10 +97,7 @@ pub static JUDGES: LazyLock<Vec<Judge>> = LazyLock::new(|| {
     let judge = |(yacc, lex, _): &(&str, &str, &str)| {
         let grammar = Grammar::new("grammar", yacc, Encoding::Auto).unwrap();
         let subject = Subject::of_grammar(grammar, Some(Lexer::new(lex).unwrap()));
-        let oracle = subject.oracle(echostack::recognize::Mode::Strict, &()).unwrap();
-        let mut manifest = Manifest::default();
-        subject.note(&mut manifest);
-        Judge::new(Table::new(&oracle, manifest).unwrap().into()).unwrap()
+        Judge::new(subject.table(&()).unwrap().into()).unwrap()
     };
     let characters = Judge::without_lexer(SUBJECTS[0].table.clone().into());
     GRAMMARS.iter().map(judge).chain([characters]).collect()

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use echostack::automaton::AutomatonError;
+use echostack::certify::CertifyError;
 use echostack::machine::{FitError, ParamError};
 use echostack::reservoir::ReservoirError;
-use echostack_grammar::{GrammarError, SubjectError};
+use echostack::study::StudyError;
+use echostack_grammar::{GrammarError, LearnError, SubjectError};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -139,16 +142,20 @@ pub(crate) fn fit(error: FitError) -> PyErr {
     }
 }
 
-/// Converts an error of a study.
-pub(crate) fn study(error: echostack::study::StudyError) -> PyErr {
-    use echostack::automaton::AutomatonError;
-    use echostack::certify::CertifyError;
-    use echostack::study::StudyError;
+/// Converts an error from learning or constructing a machine.
+pub(crate) fn learn(error: LearnError) -> PyErr {
     match error {
-        StudyError::Certify(CertifyError::Cancelled) | StudyError::Automaton(AutomatonError::Cancelled) => cancelled(),
-        StudyError::Fit(error) => fit(error),
-        StudyError::Automaton(error) => Kind::Grammar.error(error),
-        StudyError::Certify(error) => Kind::Proof.error(error),
+        LearnError::Subject(error) => subject(error),
+        LearnError::Params(error) => param(error),
+        LearnError::Study(StudyError::Fit(error)) => fit(error),
+        LearnError::Certify(CertifyError::Cancelled)
+        | LearnError::Study(
+            StudyError::Certify(CertifyError::Cancelled) | StudyError::Automaton(AutomatonError::Cancelled),
+        ) => cancelled(),
+        LearnError::Study(StudyError::Automaton(error)) => Kind::Grammar.error(error),
+        LearnError::Construct(_) | LearnError::Certify(_) | LearnError::Study(StudyError::Certify(_)) => {
+            Kind::Proof.error(error)
+        }
         other => Kind::Fit.error(other),
     }
 }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use echostack::language::{WordKind, draw};
 use echostack::name::UnknownName;
 use echostack::recognize::Mode;
-use echostack::study::StudyError;
 use echostack::tasks::{Split, Task};
 use echostack::teach::record;
-use echostack::{Automaton, Control, Limits, Manifest, Params, Study, Trace, Word};
-use echostack_grammar::{Encoding, Grammar, GrammarLimits, Lexer, Subject};
+use echostack::{Automaton, Control, Limits, Manifest, Study, Trace, Word};
+use echostack_grammar::{Encoding, Goal, Grammar, GrammarLimits, Learned, Learning, Lexer, Subject};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -25,12 +24,6 @@ use crate::waiting::Waiting;
 impl Language {
     fn language(&self) -> PyResult<&Arc<dyn echostack::language::Language>> {
         self.0.require_language().map_err(errors::subject)
-    }
-
-    /// Records in the manifest of a machine where the machine comes from.
-    fn note(&self, machine: &mut echostack::Machine, params: &Params, seed: u64) {
-        params::note(machine, params, seed);
-        self.0.note(machine.manifest_mut());
     }
 }
 
@@ -263,23 +256,15 @@ impl Language {
     ) -> PyResult<(Machine, Option<Certificate>, usize)> {
         check_fraction(negatives)?;
         let params = params::params(spec)?;
-        let language = self.language()?;
-        let oracle = self.strict()?;
         let study =
             Study { words, negatives, lengths: 1..=max_length, tests, test_lengths: 1..=test_length, rounds, seed };
+        let goal = if prove { Goal::Proof } else { Goal::Test };
+        let learning = Learning { goal, study, params: Some(params.params().clone()), ..Learning::default() };
         let waiting = Waiting::within(progress, time_limit)?;
-        let learned = waiting.work(py, || {
-            if prove {
-                let (machine, proof) = study.prove(&**language, &params, &waiting, &mut |_| {})?;
-                let proof = self.0.cover(proof, &oracle, &waiting).map_err(StudyError::Certify)?;
-                return Ok((machine, Certificate::of(proof), 0));
-            }
-            let (machine, rounds) = study.learn(&**language, &params, &waiting, &mut |_| {})?;
-            Ok((machine, None, rounds.last().map_or(0, |round| round.wrong)))
-        });
-        let (mut machine, certificate, wrong) = waiting.timely(learned.map_err(errors::study))?;
-        self.note(&mut machine, params.params(), seed);
-        Ok((Machine(machine), certificate, wrong))
+        let learned = waiting.work(py, || self.0.learn(&learning, &waiting));
+        let Learned { mut machine, proof, test, .. } = waiting.timely(learned.map_err(errors::learn))?;
+        params::note(&mut machine, params.params(), seed);
+        Ok((Machine(machine), proof.and_then(Certificate::of), test.map_or(0, |test| test.wrong)))
     }
 
     /// Constructs a machine without training.
@@ -291,13 +276,12 @@ impl Language {
         seed: u64,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Machine, Option<Certificate>)> {
-        let (params, oracle) = (params::params(spec)?, self.strict()?);
+        let params = params::params(spec)?;
         let waiting = Waiting::new(progress);
-        let made = waiting.work(py, || echostack::extract::construct(&oracle, &params, &waiting));
-        let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
-        let proof = self.0.cover(proof, &oracle, &waiting).map_err(|error| Kind::Proof.error(error))?;
-        self.note(&mut machine, params.params(), seed);
-        Ok((Machine(machine), Certificate::of(proof)))
+        let made = waiting.work(py, || self.0.construct(params.params().clone(), &waiting));
+        let Learned { mut machine, proof, .. } = made.map_err(errors::learn)?;
+        params::note(&mut machine, params.params(), seed);
+        Ok((Machine(machine), proof.and_then(Certificate::of)))
     }
 
     /// Returns the names of all tasks.

@@ -55,10 +55,7 @@ fn main() {
     let rounds: usize = arguments.next().map_or(5, |rounds| rounds.parse().unwrap());
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/grammars/json");
     let subject = Subject::open_grammar(folder.as_ref(), Encoding::Auto).unwrap();
-    let mut manifest = Manifest::default();
-    subject.note(&mut manifest);
-    let table = Table::new(&subject.oracle(Mode::Strict, &()).unwrap(), manifest).unwrap();
-    let judge = Judge::new(table.into()).unwrap();
+    let judge = Judge::new(subject.table(&()).unwrap().into()).unwrap();
     let source = fs::read_to_string(format!("{folder}/lexer.l")).unwrap();
     let mut lrlex = LRNonStreamingLexerDef::<DefaultLexerTypes<u32>>::from_str(&source).unwrap();
     let names: Vec<String> = lrlex.iter_rules().filter_map(|rule| rule.name().map(str::to_string)).collect();

@@ -10,14 +10,11 @@ mod sources;
 use std::path::Path;
 
 use arrow_array::StringArray;
-use echostack::certify::Proof;
-use echostack::machine::Params;
-use echostack::recognize::{Mode, View};
-use echostack::reservoir::ReservoirKind;
+use echostack::recognize::Mode;
 use echostack::table::SourceLanguage;
-use echostack::{Limits, Lookahead, Manifest, Model, Recognizer, Study, SymbolId, Table, Verdict, Word};
+use echostack::{Limits, Lookahead, Model, Recognizer, SymbolId, Table, Verdict, Word};
 use echostack_arrow::Words;
-use echostack_grammar::{Encoding, Judge, Subject};
+use echostack_grammar::{Encoding, Goal, Judge, Learning, Subject};
 use serde::Deserialize;
 
 /// The file `cases.toml` of a grammar.
@@ -128,9 +125,7 @@ fn every_engine_gives_the_verdicts_of_the_cases() {
         for encoding in [Encoding::Auto, Encoding::State] {
             let subject = Subject::open_grammar(&folder, encoding).unwrap();
             let oracle = subject.oracle(Mode::Strict, &()).unwrap();
-            let mut manifest = Manifest::default();
-            subject.note(&mut manifest);
-            let table = Table::new(&oracle, manifest).unwrap();
+            let table = subject.table(&()).unwrap();
             let judge = Judge::new(table.clone().into()).unwrap();
             check_all(&format!("{name}, automaton, {encoding}"), &oracle, &judge, &cases);
             check_model(&format!("{name}, table, {encoding}"), &table.clone().into(), &cases);
@@ -139,15 +134,10 @@ fn every_engine_gives_the_verdicts_of_the_cases() {
             }
             // Training Lua takes minutes.
             if encoding == Encoding::Auto && name != "lua" {
-                let params = Params::provable(ReservoirKind::Cycle, 256, 0);
-                let params = Params { view: View::Symbol, mode: Mode::Strict, ..params }.check().unwrap();
-                let language = subject.language().unwrap();
-                let (mut machine, proof) =
-                    Study { words: 20, ..Study::default() }.prove(&**language, &params, &(), &mut |_| {}).unwrap();
-                assert!(matches!(proof, Proof::Proved(_)), "{name}");
-                subject.note(machine.manifest_mut());
-                let saved = echostack::Machine::from_bytes(&machine.to_bytes().unwrap()).unwrap();
-                check_model(&format!("{name}, machine"), &machine.into(), &cases);
+                let learned = subject.learn(&Learning { goal: Goal::Proof, ..Learning::default() }, &()).unwrap();
+                assert!(learned.certificate().is_some(), "{name}");
+                let saved = echostack::Machine::from_bytes(&learned.machine.to_bytes().unwrap()).unwrap();
+                check_model(&format!("{name}, machine"), &learned.machine.into(), &cases);
                 check_model(&format!("{name}, saved machine"), &saved.into(), &cases);
             }
         }

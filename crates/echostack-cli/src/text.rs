@@ -148,7 +148,7 @@ impl Report<'_> {
     /// Returns the report as text: one line if the text is accepted, otherwise the place and the reason, followed by
     /// the line of the text and a caret.
     pub(crate) fn to_text(&self) -> String {
-        let Self { judgement: Judgement { verdict, fault }, alphabet, file, paint } = self;
+        let Self { judgement: Judgement { verdict, fault, .. }, alphabet, file, paint } = self;
         let Some(Fault { place, byte, kind }) = fault else {
             return format!("{file}: {}", paint.verdict(verdict, "accept"));
         };
@@ -174,7 +174,7 @@ impl Report<'_> {
 
     /// Returns the report as JSON: the verdict, and the place and the reason if the text is not accepted.
     pub(crate) fn to_json(&self) -> Value {
-        let Self { judgement: Judgement { verdict, fault }, alphabet, file, .. } = self;
+        let Self { judgement: Judgement { verdict, fault, .. }, alphabet, file, .. } = self;
         let mut value = json!({"file": file});
         add_verdict(&mut value, alphabet, verdict);
         if let Some(Fault { place, byte, kind }) = fault {

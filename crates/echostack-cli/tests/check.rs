@@ -5,8 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use echostack::recognize::Mode;
-use echostack::{Manifest, Recognizer, SymbolId, Table, Word};
+use echostack::{Recognizer, SymbolId, Table, Word};
 use echostack_grammar::{Encoding, Subject};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -17,10 +16,7 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let grammars = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars");
     for name in ["json", "anbn"] {
         let subject = Subject::open_grammar(&grammars.join(name), Encoding::Auto).unwrap();
-        let mut manifest = Manifest::default();
-        subject.note(&mut manifest);
-        let table = Table::new(&subject.oracle(Mode::Strict, &()).unwrap(), manifest).unwrap();
-        table.save(folder.path().join(format!("{name}.table"))).unwrap();
+        subject.table(&()).unwrap().save(folder.path().join(format!("{name}.table"))).unwrap();
     }
     std::fs::write(folder.path().join("good.json"), "[1]\n").unwrap();
     std::fs::write(folder.path().join("bad.json"), "[1,]\n").unwrap();

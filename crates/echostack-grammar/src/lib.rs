@@ -24,6 +24,7 @@ mod export;
 mod generate;
 mod grammar;
 mod judge;
+mod learn;
 mod lex;
 mod lr;
 mod meaning;
@@ -34,7 +35,8 @@ mod yacc;
 
 pub use export::{Export, ExportError, Notation};
 pub use grammar::Grammar;
-pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement};
+pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement, Parsed, ParsedNode};
+pub use learn::{Goal, LearnError, LearnEvent, Learned, Learning, Test};
 pub use lex::lexer::Lexer;
 pub use lex::tokenizer::{LexFault, Lexeme, Tokens};
 pub use lr::encode::Encoding;

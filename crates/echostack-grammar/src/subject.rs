@@ -11,7 +11,7 @@ use echostack::language::{Language, Walks};
 use echostack::name::UnknownName;
 use echostack::recognize::Mode;
 use echostack::tasks::Task;
-use echostack::{Alphabet, Automaton, Certificate, Control, Manifest, Oracle};
+use echostack::{Alphabet, Automaton, Certificate, Control, Manifest, Oracle, Table};
 
 use crate::grammar::Grammar;
 use crate::lex::lexer::Lexer;
@@ -293,6 +293,17 @@ impl Subject {
     pub fn oracle(&self, mode: Mode, control: &dyn Control) -> Result<Oracle, SubjectError> {
         let automaton = self.require_language()?.automaton().clone();
         Ok(Oracle::in_mode(automaton, mode, control)?)
+    }
+
+    /// Compiles the subject to a table, without a machine. Its manifest says what the table was made for, and has the
+    /// lexer.
+    ///
+    /// # Errors
+    /// If the subject has no strict oracle, or if the table would be too large.
+    pub fn table(&self, control: &dyn Control) -> Result<Table, SubjectError> {
+        let mut manifest = Manifest::default();
+        self.note(&mut manifest);
+        Ok(Table::controlled(&self.oracle(Mode::Strict, control)?, manifest, control)?)
     }
 
     /// Checks that an automaton accepts the words of the grammar's text, and no others: the text is read again, and its

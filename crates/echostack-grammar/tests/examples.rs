@@ -25,9 +25,26 @@ fn example(name: &str, arguments: &[&str], input: &str) -> (String, bool) {
 #[test]
 fn a_recognizer_is_embedded() {
     let embed = |input| example("embed", &["testdata/grammars/json"], input);
-    assert_eq!(embed("{\"a\": [1, 2]}"), ("valid\n".into(), true));
-    let told = "1:12: Token { name: \"}\", text: \"}\" }, expected ] or ,\n";
-    assert_eq!(embed("{\"a\": [1, 2}"), (told.into(), false));
+    assert_eq!(embed("{\"a\": [1, 2]}"), ("accept\n".into(), true));
+    assert_eq!(embed("{\"a\": [1, 2}"), (WRONG.into(), false));
+}
+
+/// What is said about a text with a wrong bracket.
+const WRONG: &str = "1:12: unexpected '}', expected ']' or ','\n  {\"a\": [1, 2}\n             ^\n";
+
+#[test]
+fn a_grammar_is_proved_and_its_table_checks_and_parses_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (table, good, bad) = (path("json.table"), path("good.json"), path("bad.json"));
+    std::fs::write(&good, "{\"a\": [1, 2]}").unwrap();
+    std::fs::write(&bad, "{\"a\": [1, 2}").unwrap();
+    let (told, _) = example("prove_grammar", &["testdata/grammars/json", &table], "");
+    assert!(told.starts_with("proved correct on every word, of any length, with "), "{told}");
+    assert_eq!(example("check_text", &[&table, &good], ""), ("valid\n".into(), true));
+    assert_eq!(example("check_text", &[&table, &bad], ""), (WRONG.into(), true));
+    let (told, good) = example("parse_text", &[&table, &good], "");
+    assert!(good && told.ends_with("0..13 Object\n"), "{told}");
 }
 
 #[test]

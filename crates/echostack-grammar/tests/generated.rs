@@ -10,7 +10,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use echostack::language::Language;
-use echostack::recognize::Mode;
 use echostack::table::{Prefix, SourceLanguage};
 use echostack::{Limits, Lookahead, Manifest, Oracle, Table, Verdict};
 use echostack_grammar::{Encoding, FaultKind, Grammar, Judge, Judgement, Subject};
@@ -174,9 +173,7 @@ fn main() {
 
 fn judge(folder: &Path) -> Judge {
     let subject = Subject::open_grammar(folder, Encoding::Auto).unwrap();
-    let mut manifest = Manifest::default();
-    subject.note(&mut manifest);
-    Judge::new(Table::new(&subject.oracle(Mode::Strict, &()).unwrap(), manifest).unwrap().into()).unwrap()
+    Judge::new(subject.table(&()).unwrap().into()).unwrap()
 }
 
 fn small(grammar: &str, lexer: &str) -> Judge {
@@ -189,7 +186,7 @@ fn small(grammar: &str, lexer: &str) -> Judge {
 
 /// Returns the line that the programs print for a text. `check` has no position for texts that end too early.
 fn line(judge: &Judge, text: &[u8]) -> String {
-    let Judgement { verdict, fault } = judge.judge_stream(&mut &text[..], Limits::default()).unwrap();
+    let Judgement { verdict, fault, .. } = judge.judge_stream(&mut &text[..], Limits::default()).unwrap();
     let mut line = verdict.name().to_string();
     let Some(fault) = fault else { return line };
     let kind = match fault.kind {

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 
-use echostack::certify::{Proof, check};
+use echostack::certify::check;
 use echostack::control::Stage;
-use echostack::extract::{construct, replicate};
+use echostack::extract::replicate;
 use echostack::language::{WordKind, draw};
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
 use echostack::{Control, Manifest, Oracle, Params, Recognizer, Study, Table};
-use echostack_grammar::{Encoding, Subject};
+use echostack_grammar::{Encoding, Goal, Learning, Subject};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -40,18 +40,19 @@ fn prove(name: &str, rounds: usize) {
     let language = subject.language().unwrap();
     let oracle = Oracle::strict(language.automaton().clone()).unwrap();
     let params = Params::provable(ReservoirKind::Cycle, 256, 0).adapted_to(subject.alphabet());
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..params }.check().unwrap();
+    let params = Params { view: View::Symbol, mode: Mode::Strict, ..params };
     let stages = Stages::default();
     let study = Study { rounds, ..Study::default() };
-    let (machine, proof) = study.prove(&**language, &params, &stages, &mut |_| {}).unwrap();
-    let Proof::Proved(certificate) = proof else { panic!("{name} is not proved in {rounds} rounds") };
-    check(&certificate, &machine, &oracle, &()).unwrap();
+    let learned = subject.learn(&Learning { goal: Goal::Proof, study, ..Learning::default() }, &stages).unwrap();
+    let certificate = learned.certificate().unwrap_or_else(|| panic!("{name} is not proved in {rounds} rounds"));
+    let machine = &learned.machine;
+    check(certificate, machine, &oracle, &()).unwrap();
     assert_eq!(*stages.0.lock().unwrap(), BTreeSet::from(["check", "explore", "prove", "train"]));
 
-    let (_, proof) = construct(&oracle, &params, &()).unwrap();
-    assert!(matches!(proof, Proof::Proved(_)), "{name} is constructed without a proof");
+    let constructed = subject.construct(params, &()).unwrap();
+    assert!(constructed.certificate().is_some(), "{name} is constructed without a proof");
 
-    let (replica, _) = replicate(&machine, &()).unwrap();
+    let (replica, _) = replicate(machine, &()).unwrap();
     let [table, wanted] = [&replica, &oracle].map(|oracle| Table::new(oracle, Manifest::default()).unwrap());
     assert_eq!((table.states(), table.size()), (wanted.states(), wanted.size()));
     let mut random = ChaCha8Rng::seed_from_u64(7);

@@ -5,7 +5,6 @@ use std::io::Read;
 use std::path::Path;
 
 use echostack::language::Language;
-use echostack::recognize::Mode;
 use echostack::{Limits, Manifest, Oracle, SymbolId, Table};
 use echostack_grammar::{Encoding, FaultKind, Grammar, Judge, Judgement, LexFault, Lexer, Subject};
 use lrlex::{DefaultLexerTypes, LRNonStreamingLexerDef, LexerDef};
@@ -188,10 +187,7 @@ impl Read for Parts<'_> {
 
 fn judge(folder: &Path) -> Judge {
     let subject = Subject::open_grammar(folder, Encoding::Auto).unwrap();
-    let mut manifest = Manifest::default();
-    subject.note(&mut manifest);
-    let table = Table::new(&subject.oracle(Mode::Strict, &()).unwrap(), manifest).unwrap();
-    Judge::new(table.into()).unwrap()
+    Judge::new(subject.table(&()).unwrap().into()).unwrap()
 }
 
 #[test]

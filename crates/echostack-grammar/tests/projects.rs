@@ -4,8 +4,7 @@ mod programs;
 
 use std::path::{Path, PathBuf};
 
-use echostack::recognize::Mode;
-use echostack::{Limits, Manifest, Table, Verdict};
+use echostack::{Limits, Verdict};
 use echostack_grammar::{Encoding, Judge, Subject};
 use programs::run;
 use rand::{RngExt, SeedableRng};
@@ -31,9 +30,7 @@ fn judge(folder: &Path) -> (Subject, Judge) {
     let subject = Subject::open_grammar(folder, Encoding::Auto).unwrap_or_else(|error| {
         panic!("{error}: {}", std::error::Error::source(&error).unwrap());
     });
-    let mut manifest = Manifest::default();
-    subject.note(&mut manifest);
-    let table = Table::new(&subject.oracle(Mode::Strict, &()).unwrap(), manifest).unwrap();
+    let table = subject.table(&()).unwrap();
     (subject, Judge::new(table.into()).unwrap())
 }
 

@@ -136,9 +136,7 @@ fn mistakes_are_counted_at_least_as_well_as_by_lrpar() {
 fn json() -> Judge {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/grammars/json");
     let subject = Subject::open_grammar(&root, Encoding::Auto).unwrap();
-    let mut manifest = Manifest::default();
-    subject.note(&mut manifest);
-    Judge::new(Table::new(&subject.oracle(Mode::Strict, &()).unwrap(), manifest).unwrap().into()).unwrap()
+    Judge::new(subject.table(&()).unwrap().into()).unwrap()
 }
 
 /// Returns the lines and columns of all mistakes.

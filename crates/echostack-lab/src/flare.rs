@@ -10,14 +10,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use echostack::certify::Proof;
-use echostack::machine::ParamError;
-use echostack::recognize::{Mode, Outcome, Session, View, judge_all};
-use echostack::reservoir::ReservoirKind;
-use echostack::study::{Study, StudyError};
+use echostack::recognize::{Outcome, Session, judge_all};
 use echostack::symbol::{Input, Lookahead, SymbolId};
-use echostack::{Limits, Machine, Params, Recognizer, Word};
-use echostack_grammar::{Encoding, Grammar, GrammarError, Subject, SubjectError};
+use echostack::{Limits, Machine, Recognizer, Word};
+use echostack_grammar::{Encoding, Goal, Grammar, GrammarError, LearnError, Learning, Subject};
 use rayon::prelude::*;
 use serde::Deserialize;
 
@@ -81,15 +77,9 @@ pub enum FlareError {
     /// A grammar is invalid.
     #[error(transparent)]
     Grammar(#[from] GrammarError),
-    /// The parameters of the machines are out of range.
-    #[error(transparent)]
-    Params(#[from] ParamError),
-    /// The language cannot be taught.
-    #[error(transparent)]
-    Subject(#[from] SubjectError),
     /// A machine could not be taught.
     #[error(transparent)]
-    Study(#[from] StudyError),
+    Learn(#[from] LearnError),
 }
 
 /// The number of cases that were right, of all cases.
@@ -146,17 +136,10 @@ impl FlareResult {
 pub fn run(language: &FlareLanguage, data: &Path) -> Result<FlareResult, FlareError> {
     let start = Instant::now();
     let subject = Subject::of_grammar(Grammar::new(language.name, language.grammar, Encoding::Auto)?, None);
-    let params = Params { view: View::Symbol, mode: Mode::Strict, ..Params::provable(ReservoirKind::Cycle, 256, 0) };
-    let (machine, proof) =
-        Study::default().prove(&**subject.require_language()?, &params.check()?, &(), &mut |_| {})?;
-    let oracle = subject.oracle(Mode::Strict, &())?;
-    let proof = subject.cover(proof, &oracle, &()).map_err(StudyError::Certify)?;
+    let learned = subject.learn(&Learning { goal: Goal::Proof, ..Learning::default() }, &())?;
     let seconds = start.elapsed().as_secs_f64();
-    let cells = match proof {
-        Proof::Proved(certificate) => Some(certificate.size().cells),
-        Proof::Open { .. } => None,
-    };
-    let machine = machine.with_memory();
+    let cells = learned.certificate().map(|certificate| certificate.size().cells);
+    let machine = learned.machine.with_memory();
     let folder = data.join(language.name);
     let [mut test, mut others, mut next_symbols] = [Right::default(); 3];
     for set in sets(&folder)? {
@@ -313,6 +296,8 @@ pub fn csv(results: &[FlareResult]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use echostack::recognize::Mode;
+
     use super::*;
 
     /// A language as a plain function.

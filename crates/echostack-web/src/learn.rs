@@ -1,19 +1,12 @@
 //! Learning a grammar, with the same result as `echostack learn --grammar`.
 
-use echostack::certify::{CertifyError, Proof};
+use echostack::certify::Proof;
 use echostack::file::FileError;
-use echostack::machine::ParamError;
-use echostack::recognize::{Mode, View};
-use echostack::reservoir::ReservoirKind;
-use echostack::study::{ProofRound, StudyError};
-use echostack::{Certificate, Control, Params, Study};
-use echostack_grammar::{Encoding, Grammar, GrammarError, Judge, Lexer, LexerError, Subject, SubjectError};
+use echostack::{Certificate, Control};
+use echostack_grammar::{
+    Encoding, Goal, Grammar, GrammarError, Judge, LearnEvent, Learning, Lexer, LexerError, Subject,
+};
 use serde::Serialize;
-
-/// The number of neurons, as on the command line.
-const NEURONS: usize = 256;
-/// The seed, as on the command line.
-const SEED: u64 = 0;
 
 /// The reason why a grammar could not be learned.
 #[derive(Debug, thiserror::Error)]
@@ -22,24 +15,15 @@ pub enum LearnError {
     /// The grammar or its lexer cannot be used. A message with a place names the file that the command line would read.
     #[error("{file}{0}", file = if matches!(.0, GrammarError::Syntax(_)) { "grammar.y:" } else { "" })]
     Grammar(#[from] GrammarError),
-    /// The lexer does not fit the grammar.
-    #[error(transparent)]
-    Subject(#[from] SubjectError),
     /// There is no lexer, but a terminal is not a single character.
     #[error(
         "without a lexer, each character is a token, but the grammar has the terminal {0}; write a lexer, or spell the \
          terminal out in characters"
     )]
     NoLexer(String),
-    /// Training failed, or no proof can be searched for.
+    /// The lexer does not fit the grammar, or training failed.
     #[error(transparent)]
-    Study(#[from] StudyError),
-    /// The proof does not extend to the grammar's text.
-    #[error(transparent)]
-    Certify(#[from] CertifyError),
-    /// The parameters are invalid.
-    #[error(transparent)]
-    Params(#[from] ParamError),
+    Learn(#[from] echostack_grammar::LearnError),
     /// The machine could not be written to a file.
     #[error(transparent)]
     File(#[from] FileError),
@@ -50,7 +34,7 @@ pub enum LearnError {
 pub struct Learned {
     judge: Judge,
     file: Vec<u8>,
-    proof: Proof,
+    certificate: Option<Certificate>,
     summary: Summary,
 }
 
@@ -84,10 +68,7 @@ impl Learned {
 
     /// Returns the certificate, if the machine is proved.
     pub fn certificate(&self) -> Option<&Certificate> {
-        match &self.proof {
-            Proof::Proved(certificate) => Some(certificate),
-            Proof::Open { .. } => None,
-        }
+        self.certificate.as_ref()
     }
 
     /// Returns what is known about the machine.
@@ -106,46 +87,38 @@ pub fn learn(
     grammar: &str,
     lexer: Option<&str>,
     control: &dyn Control,
-    report: &mut dyn FnMut(&ProofRound),
+    report: &mut dyn FnMut(LearnEvent<'_>),
 ) -> Result<Learned, LearnError> {
     let lexer = lexer.map(Lexer::new).transpose().map_err(in_lexer)?;
     let subject = Subject::of_grammar(Grammar::new(name, grammar, Encoding::Auto)?, lexer);
     check_tokens(&subject)?;
-    let params = Params {
-        view: View::Symbol,
-        mode: Mode::Strict,
-        ..Params::provable(ReservoirKind::Cycle, NEURONS, SEED).adapted_to(subject.alphabet())
+    let learned = subject.learn_with(&Learning { goal: Goal::Proof, ..Learning::default() }, control, report)?;
+    let (cells, open) = match &learned.proof {
+        Some(Proof::Proved(certificate)) => (certificate.size().cells, 0),
+        Some(Proof::Open { cells, examined, .. }) => (*examined, cells.len()),
+        None => (0, 0),
     };
-    let study = Study { seed: SEED, ..Study::default() };
-    let language = subject.require_language()?;
-    let (mut machine, proof) = study.prove(&**language, &params.check()?, control, report)?;
-    let proof = subject.cover(proof, &subject.oracle(Mode::Strict, control)?, control)?;
-    machine.manifest_mut().set_seed(SEED);
-    subject.note(machine.manifest_mut());
-    let (cells, open) = match &proof {
-        Proof::Proved(certificate) => (certificate.size().cells, 0),
-        Proof::Open { cells, examined, .. } => (*examined, cells.len()),
-    };
+    let certificate = learned.certificate().cloned();
     let summary = Summary {
-        proved: open == 0,
-        covers: subject.coverage("machine", machine.manifest()),
+        proved: certificate.is_some(),
+        covers: learned.covers,
         cells,
         open,
-        rows: machine.lessons().actions().len(),
+        rows: learned.machine.lessons().actions().len(),
         warnings: subject.warnings().iter().map(ToString::to_string).collect(),
     };
-    let file = machine.to_bytes()?;
-    Ok(Learned { judge: Judge::new(machine.into()).map_err(in_lexer)?, file, proof, summary })
+    let file = learned.machine.to_bytes()?;
+    Ok(Learned { judge: Judge::new(learned.machine.into()).map_err(in_lexer)?, file, certificate, summary })
 }
 
 fn in_lexer(error: LexerError) -> GrammarError {
     GrammarError::Lexer { path: "lexer.l".to_string(), error }
 }
 
-/// Checks that a text can contain every terminal.
+/// Checks that, without a lexer, a text can contain every terminal.
 fn check_tokens(subject: &Subject) -> Result<(), LearnError> {
     if subject.lexer().is_some() {
-        return Ok(subject.check_lexer()?);
+        return Ok(());
     }
     let alphabet = subject.alphabet();
     let long = alphabet.terminals().map(|symbol| alphabet.name(symbol)).find(|name| name.chars().count() != 1);

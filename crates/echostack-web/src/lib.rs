@@ -10,6 +10,7 @@ mod read;
 use echostack::Control;
 use echostack::control::Stage;
 use echostack::study::ProofRound;
+use echostack_grammar::LearnEvent;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
@@ -47,8 +48,8 @@ impl Machine {
     /// # Errors
     /// If the grammar or the lexer cannot be used.
     pub fn learn(name: &str, grammar: &str, lexer: &str) -> Result<Self, JsError> {
-        let mut report = |found: &ProofRound| {
-            let ProofRound { exercises, examined, open, .. } = found;
+        let mut report = |event: LearnEvent<'_>| {
+            let LearnEvent::Searched(ProofRound { exercises, examined, open, .. }) = event else { return };
             round(&json!({"exercises": exercises, "examined": examined, "open": open}).to_string());
         };
         let lexer = Some(lexer).filter(|lexer| !lexer.trim().is_empty());

@@ -1,9 +1,8 @@
 //! Reading a text, with each step on the way.
 
 use echostack::recognize::{Event, Observer, Reduction};
-use echostack::symbol::Lookahead;
 use echostack::{Alphabet, Limits};
-use echostack_grammar::{FaultKind, Judge};
+use echostack_grammar::Judge;
 use serde::Serialize;
 
 /// The maximum number of steps that are shown. A machine without a proof could go on forever.
@@ -22,12 +21,10 @@ pub struct Reading {
     pub verdict: &'static str,
     /// The line and the column of the fault, from 1, unless the text is accepted.
     pub place: Option<[u64; 2]>,
-    /// The name of the token that is refused.
-    pub unexpected: Option<String>,
-    /// The tokens that could follow instead.
-    pub expected: Vec<String>,
-    /// Whether the text could end there.
-    pub expected_end: bool,
+    /// The reason for the verdict, in English.
+    pub reason: String,
+    /// What was expected instead, as `A, B or C`.
+    pub expected: Option<String>,
 }
 
 /// A token of a text.
@@ -73,8 +70,6 @@ pub fn read(judge: &Judge, text: &str) -> Reading {
     let tokens = judge.tokens(text);
     let mut watch = Watch { alphabet: judge.alphabet(), steps: Vec::new() };
     let judgement = judge.judge_tokens(text, &tokens, Limits::default(), &mut watch);
-    let expected = judgement.verdict.expected();
-    let name = |next: &Lookahead| next.token().map(|token| judge.alphabet().name(token).to_string());
     let rest = tokens.1.and_then(|fault| text.get(fault.byte() as usize..));
     let token = |lexeme: &echostack_grammar::Lexeme<'_>| Token {
         name: lexeme.name.to_string(),
@@ -86,12 +81,8 @@ pub fn read(judge: &Judge, text: &str) -> Reading {
         steps: watch.steps,
         verdict: judgement.verdict.name(),
         place: judgement.fault.as_ref().map(|fault| [fault.place.line, fault.place.column]),
-        unexpected: judgement.fault.and_then(|fault| match fault.kind {
-            FaultKind::Token { name, .. } => Some(name),
-            _ => None,
-        }),
-        expected: expected.iter().filter_map(name).collect(),
-        expected_end: expected.contains(&Lookahead::End),
+        reason: judgement.reason(),
+        expected: judgement.expected(),
     }
 }
 

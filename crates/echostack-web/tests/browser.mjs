@@ -202,7 +202,7 @@ try {
     await read('((');
     assert.equal(await text('verdict'), "Incomplete: the text ends too early. Expected '(' or ')'.");
     await read('(x');
-    assert.equal(await text('verdict'), "Rejected at line 1, column 2: no token begins with x. Expected '(' or ')'.");
+    assert.equal(await text('verdict'), "Rejected at line 1, column 2: no token begins with 'x'. Expected '(' or ')'.");
   });
 
   await test('JSON is learned, and its steps and reports are those of the command line', async () => {

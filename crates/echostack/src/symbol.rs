@@ -261,6 +261,19 @@ impl Alphabet {
         self.name(symbol).chars().map(plain).collect()
     }
 
+    /// Returns lookaheads as `A, B or C`, each name as `show` shows it; `None` if there are none.
+    ///
+    /// # Panics
+    /// If a symbol's index is too large for this alphabet.
+    pub fn alternatives(&self, lookaheads: &[Lookahead], show: impl Fn(&str) -> String) -> Option<String> {
+        let one = |next: &Lookahead| next.token().map_or("the end".to_string(), |token| show(self.name(token)));
+        let names: Vec<String> = lookaheads.iter().map(one).collect();
+        match names.split_last()? {
+            (one, []) => Some(one.clone()),
+            (last, others) => Some(format!("{} or {last}", others.join(", "))),
+        }
+    }
+
     /// Returns the word whose tokens have these names.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Models together with their lexers, which judge texts as well as words.
 
+mod judgement;
+mod parse;
 mod recover;
 mod stream;
 
@@ -12,10 +14,12 @@ use echostack::recognize::{Observer, Status};
 use echostack::symbol::Input;
 use echostack::{Alphabet, Certificate, Limits, Model, Recognizer, Session, SymbolId, Verdict};
 
+use self::judgement::MAX_TOKEN;
+pub use self::judgement::{Fault, FaultKind, Judgement};
+pub use self::parse::{Parsed, ParsedNode};
 use crate::lex::lexer::Lexer;
-use crate::lex::tokenizer::{LexFault, Lexeme, Tokens};
+use crate::lex::tokenizer::{Lexeme, Tokens};
 use crate::text::error::LexerError;
-use crate::text::place::Place;
 
 /// The reason why a [`Judge`] could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +40,9 @@ pub enum JudgeError {
 /// use echostack_grammar::Judge;
 /// let table = Table::new(&Oracle::strict(Task::Anbn.automaton().unwrap())?, Manifest::default())?;
 /// let judge = Judge::new(table.into())?;
-/// let tokens = judge.tokens("aabb");
-/// assert!(judge.judge_tokens("aabb", &tokens, Default::default(), &mut ()).verdict.is_accept());
+/// judge.check("aabb")?;
+/// let message = judge.check("aab").unwrap_err().to_string();
+/// assert_eq!(message.lines().next(), Some("1:4: unexpected end, expected b"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -46,47 +51,6 @@ pub struct Judge {
     lexer: Option<Lexer>,
     /// The symbol of each of the lexer's names.
     symbols: Vec<SymbolId>,
-}
-
-/// The verdict on a text, and where and why the text goes wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// What is wrong with the text, if it is not accepted.
-    pub fault: Option<Fault>,
-}
-
-/// What is wrong with a text, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The place of the fault.
-    pub place: Place,
-    /// The number of bytes before that place.
-    pub byte: u64,
-    /// What is wrong there.
-    pub kind: FaultKind,
-}
-
-/// What is wrong with a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FaultKind {
-    /// The model rejects this token, or reaches a limit on it.
-    Token {
-        /// The name of the token.
-        name: String,
-        /// The text of the token, or its beginning if it is long.
-        text: String,
-    },
-    /// The text ends too early.
-    End,
-    /// No token begins with this character.
-    NoToken(char),
-    /// This byte is not UTF-8.
-    NotUtf8(u8),
-    /// The lexer reached one of its limits.
-    LexerLimit,
 }
 
 impl Judge {
@@ -173,6 +137,16 @@ impl Judge {
         }
     }
 
+    /// Checks a text: whether the model accepts it.
+    ///
+    /// # Errors
+    /// If it does not. The judgement says where and why; [`Display`](std::fmt::Display) shows it with the line of the
+    /// text.
+    pub fn check(&self, text: &str) -> Result<(), Box<Judgement>> {
+        let judgement = self.judge_bytes(text.as_bytes(), Limits::default());
+        if judgement.verdict.is_accept() { Ok(()) } else { Err(Box::new(judgement)) }
+    }
+
     /// Judges a text that was split into tokens by [`Judge::tokens`], and reports each step to an observer.
     pub fn judge_tokens(
         &self,
@@ -186,17 +160,17 @@ impl Judge {
             if session.feed(Input::Symbol(self.symbol(lexeme.name)), watch) != Status::Open {
                 let own = text[lexeme.start..lexeme.end].chars().take(MAX_TOKEN).collect();
                 let kind = FaultKind::Token { name: lexeme.name.to_string(), text: own };
-                return Judgement::new(session.finish(watch), Fault::new(text, lexeme.start, kind));
+                return self.judgement(session.finish(watch), Fault::new(text, lexeme.start, kind));
             }
         }
         let Some(fault) = fault else {
             let end = Fault::new(text, text.trim_end().len(), FaultKind::End);
-            return Judgement::new(session.finish(watch), end);
+            return self.judgement(session.finish(watch), end);
         };
         session.feed(Input::Symbol(SymbolId::UNKNOWN), watch);
         let byte = fault.byte() as usize;
         let kind = FaultKind::of(*fault, text.get(byte..).unwrap_or_default());
-        Judgement::new(session.finish(watch), Fault::new(text, byte, kind))
+        self.judgement(session.finish(watch), Fault::new(text, byte, kind))
     }
 
     pub(crate) fn lexer(&self) -> Option<&Lexer> {
@@ -208,34 +182,14 @@ impl Judge {
         &self.symbols
     }
 
+    /// Returns the judgement with a verdict; the fault counts only if the text is not accepted.
+    fn judgement(&self, verdict: Verdict, fault: Fault) -> Judgement {
+        let fault = (!verdict.is_accept()).then_some(fault);
+        Judgement { verdict, fault, alphabet: self.alphabet().clone() }
+    }
+
     pub(crate) fn symbol(&self, name: &str) -> SymbolId {
         self.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN)
-    }
-}
-
-impl Judgement {
-    /// Creates the judgement with a verdict; the fault counts only if the text is not accepted.
-    pub(crate) fn new(verdict: Verdict, fault: Fault) -> Self {
-        let fault = (!verdict.is_accept()).then_some(fault);
-        Self { verdict, fault }
-    }
-}
-
-impl Fault {
-    fn new(text: &str, byte: usize, kind: FaultKind) -> Self {
-        Self { place: Place::new(text, byte), byte: byte as u64, kind }
-    }
-}
-
-/// The maximum length of the text of a token in a report, in characters.
-pub(crate) const MAX_TOKEN: usize = 60;
-
-impl FaultKind {
-    pub(crate) fn of(fault: LexFault, rest: &str) -> Self {
-        match fault {
-            LexFault::NoToken(_) => rest.chars().next().map_or(Self::End, Self::NoToken),
-            LexFault::Limit(_) => Self::LexerLimit,
-        }
     }
 }
 

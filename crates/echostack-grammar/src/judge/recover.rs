@@ -3,7 +3,6 @@
 use echostack::recognize::{Recovery, mistakes};
 use echostack::{Limits, SymbolId, Verdict};
 
-use super::stream::Stream;
 use super::{Fault, FaultKind, Judge, Judgement, MAX_TOKEN};
 use crate::lex::lexer::Lexer;
 use crate::lex::tokenizer::{Found, LexFault, Tokenizer};
@@ -47,8 +46,7 @@ impl Judge {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn judge_on(&self, text: &[u8], limits: Limits, recovery: &Recovery) -> Vec<Judgement> {
-        // Reading from memory does not fail.
-        let Ok(first) = Stream::new(self, limits).judge(&mut &*text) else { return Vec::new() };
+        let first = self.judge_bytes(text, limits);
         if recovery.mistakes < 2 || matches!(first.verdict, Verdict::Accept | Verdict::Stopped { .. }) {
             return vec![first];
         }
@@ -81,7 +79,7 @@ impl Judge {
             passed = byte;
             let kind = piece.map_or(FaultKind::End, |piece| self.kind(piece, valid));
             let fault = Fault { place: tracker.here(&valid[byte..]), byte: byte as u64, kind };
-            all.push(Judgement::new(mistake.verdict, fault));
+            all.push(self.judgement(mistake.verdict, fault));
         }
         all
     }

@@ -22,6 +22,12 @@ impl Judge {
     pub fn judge_stream(&self, input: &mut dyn Read, limits: Limits) -> std::io::Result<Judgement> {
         Stream::new(self, limits).judge(input)
     }
+
+    /// Judges a text that is in memory.
+    pub(super) fn judge_bytes(&self, text: &[u8], limits: Limits) -> Judgement {
+        let mut rest = text;
+        Stream::new(self, limits).judge(&mut rest).unwrap_or_else(|_| unreachable!("reading from memory does not fail"))
+    }
 }
 
 /// A text that is being judged.
@@ -87,7 +93,7 @@ impl<'a> Stream<'a> {
                 });
             }
             if let Some(fault) = fault {
-                return Ok(Judgement::new(self.scanner.finish(), fault));
+                return Ok(self.judge.judgement(self.scanner.finish(), fault));
             }
             let used = text.len();
             kept = bytes.len() - used;
