@@ -1,7 +1,4 @@
-//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
-//! exported: this crate checks columns of words.
-//!
-//! It judges words in Apache Arrow arrays with reservoir stack machines and their tables.
+//! Reservoir stack machines and their tables over Apache Arrow arrays.
 //!
 //! A word is a list of tokens (names or numbers of terminals) or a text. The tokens of a text are its characters, or
 //! the tokens that the model's lexer finds in it. [`Words::read`] reads a column for a

@@ -1,5 +1,4 @@
-//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
-//! exported: this is the command-line program `echostack`.
+//! The command-line program `echostack`: learn, infer, check, prove and compile.
 //!
 //! It is a thin layer over the library: it parses arguments, calls the library and prints the results. Data goes to
 //! standard output, messages to standard error. The exit code is 0 for accept, 1 for reject or incomplete, and 2 for an

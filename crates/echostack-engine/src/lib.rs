@@ -1,7 +1,4 @@
-//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
-//! exported: this crate checks many files of words.
-//!
-//! It runs reservoir stack machines and their tables on [Apache DataFusion](datafusion), in one process or on a cluster.
+//! Reservoir stack machines and their tables on [Apache DataFusion](datafusion), in one process or on a cluster.
 //!
 //! [`Models`] holds machines and tables under the names that queries use for them. [`register`] adds these functions to
 //! a session:

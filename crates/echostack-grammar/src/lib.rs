@@ -1,12 +1,9 @@
-//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
-//! exported: this crate has the grammars, the lexers, and the exports.
+//! Grammars in the syntax of Yacc and bison, and lexers in that of Lex and flex, for reservoir stack machines and tables.
 //!
-//! It turns grammars in Yacc syntax into automata and words that reservoir stack machines can learn from, and lexers that
-//! split texts into tokens.
-//!
-//! This crate is for people who have a grammar and want a machine that has learned it. It reads the grammar as it was
-//! written for Yacc or bison, and grmtools computes its LR(1) states. The table is then [encoded](Encoding) as rules,
-//! [words](Grammar) are drawn, and conflicts are explained.
+//! A [`Grammar`] is read as it was written for Yacc or bison; its LR(1) table is [encoded](Encoding) as rules, words are
+//! drawn from it, and conflicts are explained. A [`Subject`] is a task, a grammar or an automaton: it is
+//! [learned](Subject::learn) by a machine, with a proof, or [compiled](Subject::table) to a table. A [`Judge`] is a
+//! machine or a table with its lexer: it [checks](Judge::check) and [parses](Judge::parse) texts.
 //!
 //! ```
 //! use echostack::{Oracle, Recognizer, Verdict};

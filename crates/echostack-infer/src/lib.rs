@@ -1,7 +1,4 @@
-//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
-//! exported: this crate infers the grammar.
-//!
-//! It gets a lexer and a grammar from example texts and an oracle, a program that says whether a text is valid.
+//! Infers a grammar and a lexer from example texts and a program that says whether a text is valid.
 //!
 //! This crate is for people who have no grammar, but a program that accepts or rejects texts, and a folder of texts that
 //! it accepts. Nothing is known about the program: it is only run. If you have a grammar, use `echostack-grammar`.

@@ -1,7 +1,5 @@
-//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
-//! exported: this crate has the experiments.
-//!
-//! They reproduce every table and figure of the paper with one command, and measure what the paper did not.
+//! The experiments of *Reservoir Stack Machines* (Paaßen, Schulz, Hammer, Neurocomputing 2021): protocol, baselines, tables
+//! and figures.
 //!
 //! A [`Specification`] lists tasks, models and numbers of training words. An [`Experiment`] goes through all of them: it
 //! searches for hyperparameters, repeats the training with the best ones, and appends each finished cell to a

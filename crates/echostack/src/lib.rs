@@ -1,7 +1,4 @@
-//! From an old parser and a folder of files to a grammar you can read, and a recognizer that is proved, compiled and
-//! exported: this crate has the machines, their training, proofs and tables.
-//!
-//! Reservoir stack machines are echo state networks with an explicit stack, driven like an LR(1) automaton.
+//! Reservoir stack machines: echo state networks with an explicit stack, driven like an LR(1) automaton.
 //!
 //! A fixed random recurrent network, the *reservoir*, turns the input so far and the stack into two state vectors. Small
 //! classifiers, the *readouts*, decide from these vectors what to pop, what to push, whether to shift and what to output.
