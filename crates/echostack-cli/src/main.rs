@@ -7,41 +7,40 @@
 // A closed pipe would make `println!` panic; `writeln!` returns an error, which ends the program quietly.
 #![warn(clippy::print_stdout)]
 
-mod bench;
-mod certify;
-mod check;
-mod compile;
-mod construct;
-mod evaluate;
+mod certificate;
+mod commands;
+mod compare;
 mod external;
-mod extract;
-mod infer;
-mod inspect;
-mod learn;
+mod inference;
+mod input;
+mod options;
+mod outcome;
 mod output;
-mod parse;
 mod progress;
 mod reading;
-mod reproduce;
-mod sample;
+mod session;
 mod subject;
-mod teach;
 mod text;
+mod traces;
+mod words;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use anyhow::Result;
+use clap::builder::StyledStr;
+use clap::{CommandFactory, Parser, Subcommand};
 use echostack::file::FileLimits;
-use echostack::reservoir::ReservoirKind;
-use echostack::tasks::Task;
-use echostack::{Machine, Model, Verdict};
-use echostack_grammar::{GrammarLimits, Judge};
+use echostack_grammar::GrammarLimits;
 
+use crate::commands::{
+    bench, certify, check, compile, construct, engine, evaluate, extract, infer, inspect, learn, parse, reproduce,
+    sample, tasks, teach,
+};
+use crate::outcome::{Outcome, is_closed_pipe};
 use crate::output::note;
+use crate::session::Session;
 
 /// Learn, check and measure reservoir stack machines.
 #[derive(Parser)]
@@ -65,17 +64,12 @@ struct Cli {
     command: Command,
 }
 
-/// The limits on model files, as given on the command line. Like the number of threads, they are the same everywhere.
-static MODEL_LIMITS: OnceLock<FileLimits> = OnceLock::new();
-/// The limits on grammars and lexers, as given on the command line.
-static GRAMMAR_LIMITS: OnceLock<GrammarLimits> = OnceLock::new();
-
 const GLOBAL: &str = "Options of all commands";
 
 #[derive(Subcommand)]
 enum Command {
     /// List the built-in tasks
-    Tasks(TasksArgs),
+    Tasks(tasks::Args),
     /// Print words of a language, or write a work item for `bench`
     Sample(sample::Args),
     /// Write the actions of a parser on words of a language, for `learn --traces`
@@ -110,31 +104,31 @@ enum Command {
     #[command(
         disable_help_flag = true,
         override_usage = "echostack score [OPTIONS] --output <FOLDER> <MODEL> <INPUTS>...",
-        after_help = external::OPTIONS
+        after_help = engine::OPTIONS
     )]
-    Score(external::Args),
+    Score(engine::Args),
     /// Count the distinct contexts in a corpus of traces, for `learn --contexts` (needs the program echostack-engine)
     #[command(
         disable_help_flag = true,
         override_usage = "echostack contexts [OPTIONS] --output <FILE> <INPUTS>...",
-        after_help = external::OPTIONS
+        after_help = engine::OPTIONS
     )]
-    Contexts(external::Args),
+    Contexts(engine::Args),
     /// Convert traces from JSON Lines to Parquet, for `contexts` (needs the program echostack-engine)
     #[command(
         disable_help_flag = true,
         override_usage = "echostack pack --output <FILE> <INPUT>",
-        after_help = external::OPTIONS
+        after_help = engine::OPTIONS
     )]
-    Pack(external::Args),
+    Pack(engine::Args),
     /// Run the scheduler or an executor of a cluster, for the option `--cluster` of other commands (needs the program
     /// echostack-engine)
     #[command(
         disable_help_flag = true,
         override_usage = "echostack cluster <COMMAND>",
-        after_help = external::OPTIONS
+        after_help = engine::OPTIONS
     )]
-    Cluster(external::Args),
+    Cluster(engine::Args),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -145,56 +139,6 @@ enum Command {
         /// The folder, created if it does not exist
         folder: PathBuf,
     },
-}
-
-#[derive(clap::Args)]
-struct TasksArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Show the rules of each task and the grammar that its words are drawn from
-    #[arg(long)]
-    rules: bool,
-}
-
-/// The kind of reservoir, as a command-line value.
-#[derive(Clone, Copy, ValueEnum)]
-enum Kind {
-    /// Sparse Gaussian weights
-    Random,
-    /// A cycle with jumps
-    Cycle,
-    /// A Legendre delay network
-    Legendre,
-}
-
-impl From<Kind> for ReservoirKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Random => Self::Random,
-            Kind::Cycle => Self::Cycle,
-            Kind::Legendre => Self::Legendre,
-        }
-    }
-}
-
-/// The outcome of a command that ends without an error; it determines the exit code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
-    Accepted,
-    Rejected,
-    Stopped,
-}
-
-impl Outcome {
-    /// Returns the outcome of a command that ends with a verdict.
-    fn of(verdict: &Verdict) -> Self {
-        match verdict {
-            Verdict::Accept => Self::Accepted,
-            Verdict::Incomplete { .. } | Verdict::Reject { .. } => Self::Rejected,
-            Verdict::Stopped { .. } => Self::Stopped,
-        }
-    }
 }
 
 fn main() -> ExitCode {
@@ -211,43 +155,34 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns whether the error is a closed pipe: the reader of our output has exited, as `head` does.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let kind = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref().is_some_and(kind))
-}
-
 fn run(cli: Cli) -> Result<Outcome> {
     if let Some(threads) = cli.threads {
         anyhow::ensure!((1..=1024).contains(&threads), "--threads is {threads}, but must be from 1 to 1024");
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     }
-    if let Some(limits) = cli.model_limits {
-        _ = MODEL_LIMITS.set(limits);
-    }
-    if let Some(limits) = cli.grammar_limits {
-        _ = GRAMMAR_LIMITS.set(limits);
-    }
-    match cli.command {
-        Command::Tasks(args) => tasks(&args),
-        Command::Sample(args) => sample::run(&args, cli.quiet),
-        Command::Infer(args) => infer::run(&args, cli.quiet),
-        Command::Learn(args) => learn::run(&args, cli.quiet),
-        Command::Check(args) => check::run(&args, cli.quiet),
-        Command::Evaluate(args) => evaluate::run(&args, cli.quiet),
-        Command::Certify(args) => certify::run(&args, cli.quiet),
-        Command::Extract(args) => extract::run(&args, cli.quiet),
-        Command::Compile(args) => compile::run(&args, cli.quiet),
-        Command::Construct(args) => construct::run(&args, cli.quiet),
-        Command::Teach(args) => teach::run(&args, cli.quiet),
-        Command::Parse(args) => parse::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
+    let Cli { quiet, threads, model_limits, grammar_limits, command } = cli;
+    let session = Session { quiet, threads, model_limits, grammar_limits };
+    let engine = |name: &str, args: &engine::Args| engine::run(name, args, &session, || help_of(name));
+    match command {
+        Command::Tasks(args) => tasks::run(&args),
+        Command::Sample(args) => sample::run(&args, &session),
+        Command::Infer(args) => infer::run(&args, &session),
+        Command::Learn(args) => learn::run(&args, &session),
+        Command::Check(args) => check::run(&args, &session),
+        Command::Evaluate(args) => evaluate::run(&args, &session),
+        Command::Certify(args) => certify::run(&args, &session),
+        Command::Extract(args) => extract::run(&args, &session),
+        Command::Compile(args) => compile::run(&args, &session),
+        Command::Construct(args) => construct::run(&args, &session),
+        Command::Teach(args) => teach::run(&args, &session),
+        Command::Parse(args) => parse::run(&args, &session),
+        Command::Inspect(args) => inspect::run(&args, &session),
         Command::Bench(args) => bench::run(&args),
-        Command::Reproduce(args) => reproduce::run(&args, cli.quiet),
-        Command::Score(args) => external::engine("score", &args, cli.quiet, cli.threads),
-        Command::Contexts(args) => external::engine("contexts", &args, cli.quiet, cli.threads),
-        Command::Pack(args) => external::engine("pack", &args, cli.quiet, cli.threads),
-        Command::Cluster(args) => external::engine("cluster", &args, cli.quiet, cli.threads),
+        Command::Reproduce(args) => reproduce::run(&args, &session),
+        Command::Score(args) => engine("score", &args),
+        Command::Contexts(args) => engine("contexts", &args),
+        Command::Pack(args) => engine("pack", &args),
+        Command::Cluster(args) => engine("cluster", &args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "echostack", &mut script);
@@ -262,64 +197,9 @@ fn run(cli: Cli) -> Result<Outcome> {
     }
 }
 
-/// Prints a value as one line of JSON.
-fn print_json(value: &serde_json::Value) -> Result<()> {
-    writeln!(std::io::stdout(), "{value}")?;
-    Ok(())
-}
-
-fn load(path: &Path) -> Result<Machine> {
-    machine_of(&load_model(path)?, path)
-}
-
-/// Returns the machine that a model is, or an error if its file contains a table.
-fn machine_of(model: &Model, path: &Path) -> Result<Machine> {
-    let machine = model.machine().cloned();
-    machine.with_context(|| format!("{} is the file of a table, but a machine is needed", path.display()))
-}
-
-/// Opens a model with its lexer, or without it if the input consists of tokens.
-fn open_judge(path: &Path, tokens: bool) -> Result<Judge> {
-    let model = load_model(path)?;
-    if tokens {
-        return Ok(Judge::without_lexer(model));
-    }
-    Judge::new(model).context("the model's lexer is not valid")
-}
-
-/// Returns the limits on grammars and lexers.
-fn grammar_limits() -> GrammarLimits {
-    GRAMMAR_LIMITS.get().copied().unwrap_or_default()
-}
-
-fn load_model(path: &Path) -> Result<Model> {
-    let limits = MODEL_LIMITS.get().copied().unwrap_or_default();
-    Model::load_within(path, &limits).with_context(|| format!("could not read the model or table {}", path.display()))
-}
-
-fn tasks(args: &TasksArgs) -> Result<Outcome> {
-    let mut out = std::io::stdout().lock();
-    for task in Task::ALL {
-        let alphabet = task.alphabet();
-        let names: Vec<&str> = alphabet.terminals().map(|symbol| alphabet.name(symbol)).collect();
-        let automaton = task.automaton();
-        if args.json {
-            let json =
-                |automaton: echostack::Automaton| serde_json::from_str::<serde_json::Value>(&automaton.to_json());
-            let automaton = automaton.map(json).transpose()?;
-            let value = serde_json::json!({
-                "task": task.name(), "terminals": names, "automaton": automaton,
-                "grammar": task.sampling_grammar(),
-            });
-            writeln!(out, "{value}")?;
-            continue;
-        }
-        writeln!(out, "{:12} {}", task.name(), names.join(" "))?;
-        if let (true, Some(automaton), Some(grammar)) = (args.rules, automaton, task.sampling_grammar()) {
-            for line in automaton.to_string().lines().chain(grammar.lines()) {
-                writeln!(out, "    {line}")?;
-            }
-        }
-    }
-    Ok(Outcome::Accepted)
+/// Returns the help of a command.
+fn help_of(command: &str) -> StyledStr {
+    let mut cli = Cli::command();
+    cli.build();
+    cli.find_subcommand_mut(command).map(clap::Command::render_long_help).unwrap_or_default()
 }

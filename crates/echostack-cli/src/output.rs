@@ -1,4 +1,4 @@
-//! What all commands need for their output: counts in English, messages, and files.
+//! What all commands need for their output: counts in English, messages, JSON, and files.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -26,4 +26,10 @@ pub(crate) fn note(message: impl Display) {
 pub(crate) fn save(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let written = replace(path, |out| out.write_all(content.as_ref()));
     written.with_context(|| format!("could not write {}", path.display()))
+}
+
+/// Prints a value as one line of JSON.
+pub(crate) fn print_json(value: &serde_json::Value) -> Result<()> {
+    writeln!(std::io::stdout(), "{value}")?;
+    Ok(())
 }

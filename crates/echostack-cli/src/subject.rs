@@ -9,8 +9,7 @@ use echostack::Control;
 use echostack::tasks::Task;
 use echostack_grammar::{Encoding, Subject, parse_task};
 
-use crate::grammar_limits;
-use crate::output::note;
+use crate::session::Session;
 
 /// Options that name the subject of a command: a task, a grammar or an automaton.
 #[derive(clap::Args)]
@@ -51,29 +50,23 @@ pub(crate) fn encoding() -> impl TypedValueParser<Value = Encoding> {
     PossibleValuesParser::new(Encoding::ALL.map(value)).try_map(|name| name.parse::<Encoding>())
 }
 
-/// Prints what is suspicious about a grammar and its lexer, unless the program is to be quiet.
-pub(crate) fn warn(subject: &Subject, quiet: bool) {
-    if !quiet {
-        subject.warnings().iter().for_each(|warning| note(format_args!("warning: {warning}")));
-    }
-}
-
 impl Args {
     /// Opens the subject, and prints what is suspicious about it.
-    pub(crate) fn open(&self, encoding: Encoding, control: &dyn Control, quiet: bool) -> Result<Subject> {
-        let subject = self.find(encoding, control)?;
-        warn(&subject, quiet);
+    pub(crate) fn open(&self, session: &Session, encoding: Encoding, control: &dyn Control) -> Result<Subject> {
+        let subject = self.find(session, encoding, control)?;
+        session.warn_of(&subject);
         Ok(subject)
     }
 
-    fn find(&self, encoding: Encoding, control: &dyn Control) -> Result<Subject> {
+    /// Opens the subject.
+    pub(crate) fn find(&self, session: &Session, encoding: Encoding, control: &dyn Control) -> Result<Subject> {
         if let Some(task) = self.task {
             return Ok(task.into());
         }
         if let Some(path) = &self.grammar {
             let text = path.to_string_lossy();
             let path = text.strip_prefix("grammar:").map_or(path.as_path(), Path::new);
-            return Ok(Subject::open_grammar_within(path, encoding, &grammar_limits())?);
+            return session.open_grammar(path, encoding);
         }
         let path = self.automaton.as_ref().context("give --task, --grammar or --automaton")?;
         Ok(Subject::open_automaton(path, control)?)

@@ -8,7 +8,7 @@ use echostack::reservoir::{Reservoir, Simd};
 use echostack::reservoir::{Sequence, run};
 use echostack::{Trace, Word};
 
-use super::{PENALTIES, chosen, drives, reservoir, reservoir_space, short};
+use super::common::{PENALTIES, chosen, drives, reservoir, reservoir_space, short};
 use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Space, Trained};
 use crate::problem::Problem;
 

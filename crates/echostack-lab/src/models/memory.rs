@@ -29,8 +29,8 @@ use echostack::tasks::Task;
 use echostack::{Trace, Word};
 use rayon::prelude::*;
 
+use super::common::{COSTS, PENALTIES, chosen, drives, neurons, reservoir, reservoir_space};
 use super::echo::{Linear, regress};
-use super::{COSTS, PENALTIES, chosen, drives, neurons, reservoir, reservoir_space};
 use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Space, Trained};
 use crate::problem::Problem;
 

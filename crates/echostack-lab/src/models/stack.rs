@@ -11,7 +11,7 @@ use echostack::reservoir::ReservoirKind;
 use echostack::reservoir::ReservoirParams;
 use echostack::{Alphabet, Limits, Machine, Oracle, Params, Trace, Word};
 
-use super::{COSTS, PENALTIES, chosen, neurons, reservoir, reservoir_space, short};
+use super::common::{COSTS, PENALTIES, chosen, neurons, reservoir, reservoir_space, short};
 use crate::estimator::{Choice, Estimator, EstimatorError, Prepared, Space, Trained};
 use crate::problem::Problem;
 

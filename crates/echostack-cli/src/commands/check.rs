@@ -9,14 +9,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use echostack::recognize::{self, Recovery};
 use echostack::table::Lanes;
-use echostack::{Alphabet, Limits, Model, Verdict};
+use echostack::{Model, Verdict};
 use echostack_grammar::Judge;
 
-use crate::certify;
-use crate::output::note;
+use crate::input::Input;
+use crate::outcome::{Outcome, is_closed_pipe};
+use crate::output::{note, print_json};
 use crate::reading::{Names, Reading, open};
-use crate::text::{Color, Paint, Report, hint, open_bytes, read_up_to, word_report};
-use crate::{Outcome, open_judge, print_json};
+use crate::session::Session;
+use crate::text::{Color, Paint, Report, open_bytes, read_up_to, word_report};
+use crate::words::tell_in;
 
 /// Examples that are shown below the options.
 const EXAMPLES: &str = "Examples:
@@ -55,46 +57,6 @@ pub(crate) struct Args {
 
 /// The maximum length of a text in which several mistakes are reported, in bytes.
 const MAX_RECOVERED: u64 = 1 << 26;
-
-/// How the input is read.
-#[derive(clap::Args)]
-#[command(next_help_heading = "Input")]
-pub(crate) struct Input {
-    /// Read tokens separated by white space, one word per line, even if the model has a lexer
-    #[arg(long)]
-    pub(crate) tokens: bool,
-    /// Read every character as a token, instead of tokens separated by white space; implies --tokens
-    #[arg(long)]
-    pub(crate) chars: bool,
-    /// Maximum number of symbols on the stack; a word that needs more is stopped. A table uses one or two bytes per
-    /// symbol, a machine more
-    #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
-    max_depth: usize,
-    /// Maximum number of actions on one token, in addition to eight for each symbol on the stack; a word that needs more
-    /// is stopped
-    #[arg(long, value_name = "N", default_value_t = Limits::default().actions)]
-    max_actions: u64,
-    /// Certificate that the model must belong to; any other model, table or lexer is refused. `certify --check` verifies
-    /// the certificate itself
-    #[arg(long, value_name = "FILE")]
-    certificate: Option<PathBuf>,
-}
-
-impl Input {
-    pub(crate) fn limits(&self) -> Limits {
-        Limits { depth: self.max_depth, actions: self.max_actions, ..Limits::default() }
-    }
-
-    /// Opens the model, with its lexer if the input consists of texts.
-    pub(crate) fn open(&self, model: &Path) -> Result<Judge> {
-        let judge = open_judge(model, self.tokens || self.chars)?;
-        if let Some(path) = &self.certificate {
-            let belongs = judge.require(&certify::read(path)?);
-            belongs.with_context(|| format!("{} does not belong to {}", path.display(), model.display()))?;
-        }
-        Ok(judge)
-    }
-}
 
 /// The numbers of words or texts by outcome.
 #[derive(Default)]
@@ -139,8 +101,8 @@ impl Counts {
     }
 }
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let judge = args.input.open(&args.model)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let judge = args.input.open(session, &args.model)?;
     if args.errors.get() > 1 && !judge.has_lexer() {
         bail!("--errors is for texts: the model needs a lexer, and --tokens and --chars must be left out");
     }
@@ -148,13 +110,13 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let mut counts = Counts::default();
     for path in &args.files {
         let checked = if judge.has_lexer() {
-            text(args, quiet, &judge, path, paint, &mut counts)
+            text(args, session, &judge, path, paint, &mut counts)
         } else {
-            open(path).and_then(|input| words(args, quiet, judge.model(), path, input, paint, &mut counts))
+            open(path).and_then(|input| words(args, session, judge.model(), path, input, paint, &mut counts))
         };
         if let Err(error) = checked {
             // A closed pipe ends the run; a file that cannot be read does not.
-            if crate::is_closed_pipe(&error) {
+            if is_closed_pipe(&error) {
                 return Err(error);
             }
             note(format_args!("echostack: {error:#}"));
@@ -162,14 +124,14 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         }
     }
     let Counts { accepted, rejected, incomplete, stopped, unreadable } = counts;
-    if !quiet && (args.files.len() > 1 || accepted + rejected + incomplete + stopped + unreadable > 1) {
+    if !session.quiet && (args.files.len() > 1 || accepted + rejected + incomplete + stopped + unreadable > 1) {
         note(counts.summary());
     }
     Ok(counts.outcome())
 }
 
 /// Checks a text.
-fn text(args: &Args, quiet: bool, judge: &Judge, path: &Path, paint: Paint, counts: &mut Counts) -> Result<()> {
+fn text(args: &Args, session: &Session, judge: &Judge, path: &Path, paint: Paint, counts: &mut Counts) -> Result<()> {
     let name = path.display().to_string();
     let judgements = if args.errors.get() > 1 {
         let recovery = Recovery { mistakes: args.errors.get(), ..Recovery::default() };
@@ -180,7 +142,7 @@ fn text(args: &Args, quiet: bool, judge: &Judge, path: &Path, paint: Paint, coun
     };
     let Some((first, others)) = judgements.split_first() else { return Ok(()) };
     counts.add(&first.verdict);
-    if quiet || (args.failures && first.verdict.is_accept()) {
+    if session.quiet || (args.failures && first.verdict.is_accept()) {
         return Ok(());
     }
     let report = |judgement| Report { judgement, alphabet: judge.alphabet(), file: &name, paint };
@@ -200,7 +162,7 @@ fn text(args: &Args, quiet: bool, judge: &Judge, path: &Path, paint: Paint, coun
 /// Checks the words of a file, one per line. An empty file contains no words.
 fn words(
     args: &Args,
-    quiet: bool,
+    session: &Session,
     model: &Model,
     path: &Path,
     mut input: impl BufRead,
@@ -232,7 +194,7 @@ fn words(
             (verdict, refused, ended)
         };
         counts.add(&verdict);
-        if !quiet && (!args.failures || !verdict.is_accept()) {
+        if !session.quiet && (!args.failures || !verdict.is_accept()) {
             if args.json {
                 print_json(&word_report(model.alphabet(), (&name, line), &verdict, refused.as_deref()))?;
             } else {
@@ -258,23 +220,4 @@ fn accepted(names: &Names<'_>, lanes: &mut Lanes, lines: &[u8]) -> std::io::Resu
     let (tokens, _) = words.finish();
     let outcomes: Vec<recognize::Outcome> = lanes.judge(ends.windows(2).map(|word| &tokens[word[0]..word[1]]));
     Ok(outcomes.into_iter().map(recognize::Outcome::is_accept).collect())
-}
-
-/// Describes a verdict in English. Tokens are counted from 1, like lines and columns.
-pub(crate) fn tell(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&str>) -> String {
-    tell_in(alphabet, verdict, refused, Paint::new(Color::Never))
-}
-
-fn tell_in(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&str>, paint: Paint) -> String {
-    let number = verdict.position().map_or(0, |position| position + 1);
-    let what = match verdict {
-        Verdict::Accept => "accept".to_string(),
-        Verdict::Incomplete { .. } => "incomplete".to_string(),
-        Verdict::Reject { .. } => match refused {
-            Some(token) => format!("reject at token {number}: unexpected {token}"),
-            None => format!("reject at token {number}"),
-        },
-        Verdict::Stopped { limit, .. } => format!("stopped at token {number}: the limit on {limit} was reached"),
-    };
-    format!("{}{}", paint.verdict(verdict, what), hint(alphabet, verdict.expected(), str::to_string))
 }

@@ -14,7 +14,8 @@ use echostack::{Automaton, Limits, Oracle, Params, Trace, Word};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{Outcome, print_json};
+use crate::outcome::Outcome;
+use crate::output::print_json;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

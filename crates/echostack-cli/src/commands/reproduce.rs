@@ -12,10 +12,11 @@ use echostack_lab::{
     record,
 };
 
-use crate::Outcome;
 use crate::external::{missing, program};
+use crate::outcome::Outcome;
 use crate::output::{count, note, save};
 use crate::progress::Bar;
+use crate::session::Session;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,10 +66,10 @@ enum Suite {
     Flare,
 }
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     std::fs::create_dir_all(&args.output).with_context(|| format!("could not create {}", args.output.display()))?;
     if let (Some(Suite::Flare), Some(data)) = (args.suite, &args.data) {
-        return run_flare(data, &args.output, quiet);
+        return run_flare(data, &args.output, session);
     }
     if !args.merge.is_empty() {
         let lines = merge(&args.merge)?;
@@ -94,13 +95,13 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     } else {
         let run = Experiment::new(&specification, &models, args.shard)?;
         let mut record = RecordFile::open(&path, &specification)?;
-        let bar = Bar::new(quiet);
+        let bar = session.bar();
         let ended = run.run(&mut record, &Shown(&bar));
         bar.finish();
         ended?;
     }
     let lines = record::read(&path)?;
-    if !quiet {
+    if !session.quiet {
         let (count, seconds) = (count(lines.len(), "line"), start.elapsed().as_secs_f64());
         note(format_args!("{count} in the record, {seconds:.0} s in this run"));
     }
@@ -112,9 +113,9 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 
 /// Runs the languages of FLaRe one after the other. The outcome is negative unless all are proved and all
 /// verdicts are right.
-fn run_flare(data: &Path, folder: &Path, quiet: bool) -> Result<Outcome> {
+fn run_flare(data: &Path, folder: &Path, session: &Session) -> Result<Outcome> {
     let mut results = Vec::new();
-    let bar = Bar::new(quiet);
+    let bar = session.bar();
     for (number, language) in flare::LANGUAGES.iter().enumerate() {
         bar.show(language.name, number, flare::LANGUAGES.len());
         results.push(flare::run(language, data)?);

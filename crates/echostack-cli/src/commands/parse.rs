@@ -11,11 +11,13 @@ use echostack::{Alphabet, Model, Recognizer, SymbolId, Verdict};
 use echostack_grammar::Judge;
 use serde_json::Value;
 
-use crate::check::{Input, tell};
+use crate::input::Input;
+use crate::outcome::{Outcome, is_closed_pipe};
 use crate::output::note;
 use crate::reading::{Names, Reading, Watch, Watched, open};
+use crate::session::Session;
 use crate::text::{self, Color, Paint, Report, word_report};
-use crate::{Outcome, is_closed_pipe};
+use crate::words::tell;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -74,8 +76,8 @@ fn is_punctuation(text: &str) -> bool {
     !text.chars().any(char::is_alphanumeric)
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let judge = args.input.open(&args.model)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let judge = args.input.open(session, &args.model)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Outcome::Accepted;
     for path in &args.files {

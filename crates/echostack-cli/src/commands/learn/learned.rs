@@ -9,7 +9,7 @@ use echostack::teach::{Departure, departures};
 use echostack::{Certificate, Limits, Machine, Trace};
 use serde_json::{Value, json};
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use crate::output::{count, note};
 
 /// The result of training.

@@ -16,14 +16,14 @@ use echostack::machine::Readout;
 use echostack_grammar::Subject;
 use serde_json::{Value, json};
 
-pub(crate) use self::args::{Args, LookaheadView};
+pub(crate) use self::args::Args;
 use self::learned::{Assurance, Learned};
-pub(crate) use self::traces::open_traces;
-use crate::output::{count, note};
-use crate::progress::Bar;
-use crate::{Outcome, certify, print_json};
+use crate::certificate;
+use crate::outcome::Outcome;
+use crate::output::{count, note, print_json};
+use crate::session::Session;
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if let Some(negatives) = args.negatives {
         ensure!((0. ..=1.).contains(&negatives), "--negatives is {negatives}, but must be from 0 to 1");
     }
@@ -31,10 +31,10 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let bare = args.traces.is_some() || args.contexts.is_some();
     let proves = !args.tolerant && !args.no_prove && (!bare || args.must_prove());
     ensure!(proves || !args.limit.is_set(), "--seconds limits the search for a proof, but these options ask for none");
-    let lexer = args.lexer.as_deref().map(traces::open_lexer).transpose()?;
-    let bar = Bar::new(quiet);
+    let lexer = args.lexer.as_deref().map(|path| traces::open_lexer(session, path)).transpose()?;
+    let bar = session.bar();
     let inferred = match &args.source.examples {
-        Some(_) => Some(inferred::infer(args, &bar, quiet)?),
+        Some(_) => Some(inferred::infer(args, session, &bar)?),
         None => None,
     };
     if inferred.as_ref().is_some_and(|(inferred, _)| !inferred.is_settled()) {
@@ -43,16 +43,16 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     }
     let (subject, start, learned) = args.limit.keep(&bar, |control| {
         let subject = match &inferred {
-            Some((inferred, folder)) => Some(inferred::subject(args, inferred, folder)?),
+            Some((inferred, folder)) => Some(inferred::subject(args, session, inferred, folder)?),
             None if bare => None,
-            None => Some(args.subject.open(args.encoding, control, quiet)?),
+            None => Some(args.subject.open(session, args.encoding, control)?),
         };
         if let Some(subject) = subject.as_ref().filter(|_| proves) {
             subject.check_lexer()?;
         }
         let start = Instant::now();
         let learned = match (&subject, &args.traces, &args.contexts) {
-            (Some(subject), ..) => language::learn(args, subject, (&bar, control), quiet)?,
+            (Some(subject), ..) => language::learn(args, subject, (&bar, control), session)?,
             (None, Some(path), _) => traces::learn(args, path, lexer.as_ref(), (&bar, control))?,
             (None, None, path) => contexts::learn(args, path.as_deref().context("--contexts is missing")?, &bar)?,
         };
@@ -76,15 +76,15 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     if let (Some(path), Some(certificate)) = (&args.certificate, assurance.certificate()) {
         // A lexer that was given on its own takes the place of the subject's, as in the manifest.
         match &lexer {
-            Some(lexer) => certify::write(path, &certificate.clone().with_lexer(lexer.source()))?,
-            None => certify::write(path, certificate)?,
+            Some(lexer) => certificate::write(path, &certificate.clone().with_lexer(lexer.source()))?,
+            None => certificate::write(path, certificate)?,
         }
     }
     let unnamed = if args.traces.is_some() { "traces" } else { "contexts" };
     let name = subject.as_ref().map_or(unnamed, Subject::name);
     if args.json {
         print_json(&summary(args, name, &machine, words, &assurance, seconds))?;
-    } else if !quiet {
+    } else if !session.quiet {
         let rows = machine.lessons().actions().len();
         let words = words.map_or(String::new(), |words| format!(" from {}", count(words, "word")));
         let (rows, support) = (count(rows, "training row"), count(support(&machine).iter().sum(), "support vector"));
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         note(format_args!("learned {name}{words} in {milliseconds:.0} ms: {rows}, {support}; saved {output}"));
     }
     let covers = subject.as_ref().map_or(String::new(), |subject| subject.coverage("machine", machine.manifest()));
-    let outcome = assurance.tell(args.must_prove(), &covers, quiet || args.json);
+    let outcome = assurance.tell(args.must_prove(), &covers, session.quiet || args.json);
     if let Some((inferred, folder)) = &inferred {
         inferred::report(args, inferred, folder, &assurance)?;
     }

@@ -6,17 +6,18 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::certify::Proof;
-use echostack::extract::{ExtractError, Extraction, extract};
+use echostack::extract::{Extraction, extract};
 use echostack::language::Language;
 use echostack::recognize::Mode;
 use echostack::{Alphabet, Control, Machine, Oracle, Prover};
-use echostack_grammar::{Encoding, Export, Grammar, Lexer, Notation, Subject};
+use echostack_grammar::{Encoding, Export, Grammar, Lexer, Notation};
 
-use crate::certify::{comparable, encoding_of, tell_difference};
+use crate::compare::{comparable, encoding_of, equivalent, explained};
+use crate::outcome::Outcome;
 use crate::output::{count, note, save};
 use crate::progress::{Bar, TimeLimit};
+use crate::session::Session;
 use crate::subject::encoding;
-use crate::{Outcome, grammar_limits, load};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -91,18 +92,17 @@ impl Format {
     }
 }
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let machine = load(&args.model)?;
-    let bar = Bar::new(quiet);
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let machine = session.load_machine(&args.model)?;
+    let bar = session.bar();
     if let Some(name) = &args.equivalent_to {
         return args.limit.keep(&bar, |control| {
-            let subject =
-                Subject::named(name, encoding_of(machine.manifest(), args.encoding), &grammar_limits(), control)?;
+            let subject = session.open_subject(name, encoding_of(machine.manifest(), args.encoding), control)?;
             equivalent(&machine, &subject, &bar, control)
         });
     }
     if let Some(notation) = args.format.notation() {
-        return args.limit.keep(&bar, |control| export(args, notation, &machine, (&bar, control), quiet));
+        return args.limit.keep(&bar, |control| export(args, session, notation, &machine, (&bar, control)));
     }
     let found = args.limit.keep(&bar, |control| {
         bar.begin("extracting the rules");
@@ -110,33 +110,12 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     })?;
     let Some(found) = found else { return Ok(Outcome::Rejected) };
     write(args, &written(args.format, &found, machine.alphabet()))?;
-    if !quiet {
+    if !session.quiet {
         let rules = count(found.oracle.automaton().rules().len(), "rule");
         let cells = count(found.certificate.size().cells, "cell");
         note(format_args!("exact: {rules}, proved with {cells} to describe what the machine does on every word"));
     }
     Ok(Outcome::Accepted)
-}
-
-/// Returns what was extracted from a machine. If it has no automaton, prints the reason and returns `None`.
-pub(crate) fn explained<T>(found: Result<T, ExtractError>, machine: &Machine, bar: &Bar) -> Result<Option<T>> {
-    bar.finish();
-    let mut out = std::io::stdout();
-    match found {
-        Err(ExtractError::Refuses { automaton, difference }) => {
-            write!(out, "{automaton}")?;
-            writeln!(out, "not exact: the machine refuses a token after which the word could still be completed")?;
-            if let Some(found) = difference {
-                tell_difference(&mut out, machine.alphabet(), &found)?;
-            }
-            Ok(None)
-        }
-        Err(error @ (ExtractError::Open { .. } | ExtractError::NotLr1 | ExtractError::NoRule)) => {
-            writeln!(out, "not exact: {error}")?;
-            Ok(None)
-        }
-        other => Ok(Some(other?)),
-    }
 }
 
 fn written(format: Format, found: &Extraction, alphabet: &Alphabet) -> String {
@@ -167,10 +146,10 @@ fn write(args: &Args, text: &str) -> Result<()> {
 /// that is made from its rules.
 fn export(
     args: &Args,
+    session: &Session,
     notation: Notation,
     machine: &Machine,
     (bar, control): (&Bar, &dyn Control),
-    quiet: bool,
 ) -> Result<Outcome> {
     let lexer = machine.manifest().lexer().map(Lexer::new).transpose().context("the model's lexer is not valid")?;
     let taught = taught(args, machine, control)?;
@@ -183,7 +162,7 @@ fn export(
         (Export::of_oracle(&found.oracle, lexer.as_ref())?, false)
     };
     write(args, &export.write(notation)?)?;
-    if !quiet {
+    if !session.quiet {
         let what = if own { "the text of the grammar that it learned" } else { "its own rules" };
         let trusted = if lexer.is_some() { "; the lexer is trusted" } else { "" };
         note(format_args!("exact: the machine is proved to follow {what} on every word{trusted}"));
@@ -206,31 +185,4 @@ fn taught(args: &Args, machine: &Machine, control: &dyn Control) -> Result<Optio
     }
     grammar.check_translation(&oracle, control)?;
     Ok(Some(grammar))
-}
-
-/// Decides whether a machine does the same as an automaton on every word, and prints the answer.
-pub(crate) fn equivalent(machine: &Machine, subject: &Subject, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
-    let oracle = subject.oracle(Mode::Strict, control)?;
-    comparable(machine.alphabet(), subject.name(), subject.alphabet())?;
-    subject.check_lexer_of(machine.manifest())?;
-    let prover = Prover::new(&oracle, machine.view(), control)?;
-    let proof = prover.prove(machine, control).and_then(|proof| subject.cover(proof, &oracle, control));
-    bar.finish();
-    let mut out = std::io::stdout();
-    let Proof::Open { cells, .. } = proof? else {
-        let covers = subject.coverage("machine", machine.manifest());
-        writeln!(out, "equivalent: the machine does the same as {} on every word, {covers}", subject.name())?;
-        return Ok(Outcome::Accepted);
-    };
-    let Some(found) = prover.difference(machine, &cells, control) else {
-        let decisions = count(cells.len(), "decision");
-        writeln!(
-            out,
-            "unknown: no word was found on which the two differ, but {decisions} could not be proved to be the same \
-             (actions are compared, not only which words are accepted)"
-        )?;
-        return Ok(Outcome::Stopped);
-    };
-    tell_difference(&mut out, machine.alphabet(), &found)?;
-    Ok(Outcome::Rejected)
 }

@@ -14,16 +14,18 @@ use echostack::recognize::{Mode, Reduction};
 use echostack::suffix::InputSuffix;
 use echostack::table::SourceOptions;
 use echostack::teach::Answer;
-use echostack::{Alphabet, Certificate, Control, Machine, Manifest, Model, Oracle, Prover, Table, Verdict};
+use echostack::{Alphabet, Certificate, Control, Machine, Model, Oracle, Prover, Table};
 use echostack_grammar::{Encoding, Judge, Subject};
 use serde_json::json;
 
-use crate::check::tell;
-use crate::output::{count, save};
+use crate::certificate;
+use crate::compare::{comparable, encoding_of, tell_difference};
+use crate::outcome::Outcome;
+use crate::output::{count, print_json, save};
 use crate::progress::{Bar, TimeLimit};
-use crate::sample::names;
+use crate::session::Session;
 use crate::subject::encoding;
-use crate::{Outcome, grammar_limits, load_model, print_json};
+use crate::words::{names, tell};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,19 +78,18 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let bar = Bar::new(quiet);
-    args.limit.keep(&bar, |control| certify(args, quiet, &bar, control))
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let bar = session.bar();
+    args.limit.keep(&bar, |control| certify(args, session, &bar, control))
 }
 
-fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
-    let model = load_model(&args.model)?;
-    let subject =
-        Subject::named(&args.against, encoding_of(model.manifest(), args.encoding), &grammar_limits(), control)?;
+fn certify(args: &Args, session: &Session, bar: &Bar, control: &dyn Control) -> Result<Outcome> {
+    let model = session.load_model(&args.model)?;
+    let subject = session.open_subject(&args.against, encoding_of(model.manifest(), args.encoding), control)?;
     subject.check_lexer()?;
     let oracle = subject.oracle(Mode::Strict, control)?;
     let start = Instant::now();
-    let claim = Claim { args, quiet, subject: &subject, oracle: &oracle, start };
+    let claim = Claim { args, session, subject: &subject, oracle: &oracle, start };
     let proved = claim.model(&model, bar, control);
     bar.finish();
     match proved {
@@ -100,7 +101,7 @@ fn certify(args: &Args, quiet: bool, bar: &Bar, control: &dyn Control) -> Result
 /// What is to be proved, or checked.
 struct Claim<'a> {
     args: &'a Args,
-    quiet: bool,
+    session: &'a Session,
     subject: &'a Subject,
     oracle: &'a Oracle,
     start: Instant,
@@ -115,7 +116,7 @@ impl Claim<'_> {
             save(path, self.oracle.automaton().to_json())?;
         }
         self.subject.check_lexer_of(model.manifest())?;
-        let given = args.check.as_ref().map(|path| read(path)).transpose()?;
+        let given = args.check.as_ref().map(|path| certificate::read(path)).transpose()?;
         match &given {
             Some(certificate) => self.subject.check_covered(certificate, self.oracle, control)?,
             None => _ = self.subject.check_translation(self.oracle, control)?,
@@ -143,7 +144,7 @@ impl Claim<'_> {
             Proof::Proved(certificate) => {
                 let certificate = self.subject.named_in(*certificate);
                 if let Some(path) = &args.output {
-                    write(path, &certificate)?;
+                    certificate::write(path, &certificate)?;
                 }
                 self.tell_proved(machine, certificate.size())?;
                 Ok(Outcome::Accepted)
@@ -217,7 +218,7 @@ impl Claim<'_> {
             return Ok(Outcome::Rejected);
         }
         if let Some(path) = &args.output {
-            write(path, &self.subject.named_in(*certificate))?;
+            certificate::write(path, &self.subject.named_in(*certificate))?;
         }
         self.tell_equal(table, configurations)?;
         Ok(Outcome::Accepted)
@@ -231,7 +232,7 @@ impl Claim<'_> {
             return print_json(&json!({"proved": true, "against": name, "states": table.states(),
                 "configurations": configurations, "source": self.args.source, "covers": covers, "seconds": seconds}));
         }
-        if !self.quiet {
+        if !self.session.quiet {
             let milliseconds = seconds * 1e3;
             let mut out = std::io::stdout().lock();
             writeln!(
@@ -257,7 +258,7 @@ impl Claim<'_> {
                 "completions": completions, "covers": covers, "seconds": seconds,
             }));
         }
-        if !self.quiet {
+        if !self.session.quiet {
             let mut out = std::io::stdout().lock();
             let milliseconds = seconds * 1e3;
             writeln!(
@@ -355,63 +356,6 @@ fn tell_open(
         writeln!(out, "{}", tell_cell(alphabet, cell))?;
     }
     Ok(())
-}
-
-/// Checks that a machine has the same symbols as an automaton or traces. Actions are compared one by one, so even a
-/// nonterminal with another name makes them different.
-pub(crate) fn comparable(machine: &Alphabet, name: &str, automaton: &Alphabet) -> Result<()> {
-    let names = |alphabet: &Alphabet| -> Vec<String> {
-        alphabet.terminals().chain(alphabet.nonterminals()).map(|symbol| alphabet.name(symbol).to_string()).collect()
-    };
-    let (own, other) = (names(machine), names(automaton));
-    let only = |these: &[String], those: &[String]| -> Vec<String> {
-        these.iter().filter(|name| !those.contains(name)).take(10).cloned().collect()
-    };
-    let (extra, missing) = (only(&own, &other), only(&other, &own));
-    let how = match (extra.is_empty(), missing.is_empty()) {
-        (true, true) if machine == automaton => return Ok(()),
-        (true, true) => "they are in another order".to_string(),
-        (false, true) => format!("only the machine has {}", extra.join(" ")),
-        (true, false) => format!("only {name} has {}", missing.join(" ")),
-        (false, false) => {
-            format!("only the machine has {}, and only {name} has {}", extra.join(" "), missing.join(" "))
-        }
-    };
-    bail!(
-        "the machine and {name} have different symbols: {how}. What is compared is every action, including the \
-         nonterminal that is pushed, so both need the same terminals and nonterminals in the same order"
-    )
-}
-
-/// Returns the encoding of the grammar that a model is compared with: the given one, else the one used in training.
-pub(crate) fn encoding_of(manifest: &Manifest, asked: Option<Encoding>) -> Encoding {
-    let taught = manifest.encoding().and_then(|name| name.parse().ok());
-    asked.or(taught).unwrap_or(Encoding::Auto)
-}
-
-/// Prints a word on which a machine and an automaton differ, and the verdict of each.
-pub(crate) fn tell_difference(out: &mut dyn Write, alphabet: &Alphabet, found: &Difference) -> Result<()> {
-    let word: Vec<&str> = names(alphabet, &found.word).collect();
-    writeln!(out, "the two differ on the word: {}", word.join(" "))?;
-    for (who, verdict) in [("machine:  ", &found.machine), ("automaton:", &found.automaton)] {
-        let refused = match verdict {
-            Verdict::Reject { position, .. } => word.get(*position as usize).copied(),
-            _ => None,
-        };
-        writeln!(out, "  {who} {}", tell(alphabet, verdict, refused))?;
-    }
-    Ok(())
-}
-
-/// Reads a certificate from a file.
-pub(crate) fn read(path: &Path) -> Result<Certificate> {
-    let text = read_text(path, MAX_BYTES).context("could not read the certificate")?;
-    Certificate::from_json(&text).with_context(|| format!("could not use {}", path.display()))
-}
-
-/// Writes a certificate to a file.
-pub(crate) fn write(path: &Path, certificate: &Certificate) -> Result<()> {
-    save(path, certificate.to_json())
 }
 
 fn tell_proved_cell(alphabet: &Alphabet, cell: &ProvedCell) -> String {

@@ -11,7 +11,8 @@ use echostack::teach::write_traces;
 use echostack::{Study, Trace};
 use echostack_grammar::Encoding;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
+use crate::session::Session;
 use crate::subject::{self, encoding, lengths};
 
 const EXAMPLES: &str = "\
@@ -48,9 +49,9 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     ensure!((0. ..=1.).contains(&args.negatives), "--negatives is {}, but must be from 0 to 1", args.negatives);
-    let subject = args.subject.open(args.encoding, &(), quiet)?;
+    let subject = args.subject.open(session, args.encoding, &())?;
     let traces: Vec<Trace> = match (subject.language(), subject.task()) {
         (Some(language), _) => {
             let mode = if args.tolerant { Mode::Tolerant } else { Mode::Strict };

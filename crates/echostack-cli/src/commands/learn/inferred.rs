@@ -10,22 +10,22 @@ use echostack_infer::{Inferred, Proved, Settings};
 
 use super::args::Args;
 use super::learned::Assurance;
-use crate::grammar_limits;
-use crate::infer::tell;
+use crate::inference::tell;
+use crate::session::Session;
 
 /// Infers the language. Returns it with the folder that it was written to.
-pub(super) fn infer(args: &Args, control: &dyn Control, quiet: bool) -> Result<(Inferred, PathBuf)> {
+pub(super) fn infer(args: &Args, session: &Session, control: &dyn Control) -> Result<(Inferred, PathBuf)> {
     let folder = args.inferred.clone().unwrap_or_else(|| args.output.with_extension("inferred"));
     let settings = Settings { seed: args.seed, ..Settings::default() };
-    let inferred = args.source.infer(settings, &folder, control)?;
-    tell(&inferred, &folder, quiet || args.json);
+    let inferred = args.source.infer(session, settings, &folder, control)?;
+    tell(&inferred, &folder, session.quiet || args.json);
     Ok((inferred, folder))
 }
 
 /// Returns the inferred language as the subject of training.
-pub(super) fn subject(args: &Args, inferred: &Inferred, folder: &Path) -> Result<Subject> {
+pub(super) fn subject(args: &Args, session: &Session, inferred: &Inferred, folder: &Path) -> Result<Subject> {
     inferred.language().context("the inferred language is empty")?;
-    Ok(Subject::open_grammar_within(folder, args.encoding, &grammar_limits())?)
+    session.open_grammar(folder, args.encoding)
 }
 
 /// Writes the report again, with what is known about the machine.

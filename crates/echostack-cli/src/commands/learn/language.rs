@@ -16,6 +16,7 @@ use super::args::{Args, params};
 use super::learned::{Assurance, Learned};
 use crate::output::{count, note};
 use crate::progress::Bar;
+use crate::session::Session;
 use crate::subject::lengths;
 
 /// The number of fresh words that a strict machine is tested on.
@@ -26,7 +27,7 @@ pub(super) fn learn(
     args: &Args,
     subject: &Subject,
     (bar, control): (&Bar, &dyn Control),
-    quiet: bool,
+    session: &Session,
 ) -> Result<Learned> {
     let Some(language) = subject.language() else {
         return vectors(args, subject.task().context("only a task can have no language")?, bar);
@@ -45,7 +46,7 @@ pub(super) fn learn(
     if proves {
         let defaults = Params::provable(kind, args.neurons, args.seed).adapted_to(subject.alphabet());
         let params = params(args, defaults, View::Symbol, Mode::Strict)?;
-        match prove(args, &study, &**language, &params, (bar, control), quiet) {
+        match prove(args, &study, &**language, &params, (bar, control), session) {
             Err(error) if !args.must_prove() && rules_out_proofs(&error) => {
                 bar.say(&format!("echostack: no proof is possible, so the machine is only tested: {error}"));
             }
@@ -55,13 +56,13 @@ pub(super) fn learn(
     let defaults = Params::standard(kind, args.neurons, args.seed);
     let (view, mode) = if args.tolerant { (View::Reservoir, Mode::Tolerant) } else { (View::Symbol, Mode::Strict) };
     let params = params(args, defaults, view, mode)?;
-    if mode == Mode::Strict && study.negatives == 0. && !quiet {
+    if mode == Mode::Strict && study.negatives == 0. && !session.quiet {
         note("echostack: a strict machine learns what to reject only from wrong words: add --negatives 0.5");
     }
     let mut number = 0;
     let mut tell = |round: &Round| {
         number += 1;
-        if !quiet && round.tested > 0 {
+        if !session.quiet && round.tested > 0 {
             let Round { tested, wrong, .. } = *round;
             bar.say(&format!("round {number}: {wrong} of {} wrong", count(tested, "fresh word")));
         }
@@ -98,11 +99,11 @@ fn prove(
     language: &dyn Language,
     params: &Checked,
     (bar, control): (&Bar, &dyn Control),
-    quiet: bool,
+    session: &Session,
 ) -> Result<Learned, StudyError> {
     let mut rounds = Rounds::default();
     let mut tell = |round: &ProofRound| {
-        if !quiet && round.open > 0 {
+        if !session.quiet && round.open > 0 {
             bar.say(&rounds.tell(round));
         }
     };

@@ -1,38 +1,27 @@
 //! Learning from traces, with a proof that the machine follows rules that agree with every trace.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use echostack::extract::extract;
 use echostack::file::read_text;
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
-use echostack::teach::{Contradiction, contradictions, read_traces};
+use echostack::teach::{Contradiction, contradictions};
 use echostack::{Alphabet, Control, Params, Trace, Word};
 use echostack_grammar::Lexer;
 
 use super::args::{Args, names, params};
 use super::learned::{Assurance, Learned, Rules};
-use crate::grammar_limits;
 use crate::output::note;
 use crate::progress::Bar;
-
-/// Reads traces from a file.
-pub(crate) fn open_traces(path: &Path) -> Result<(Arc<Alphabet>, Vec<Trace>)> {
-    let name = path.display();
-    let file = File::open(path).with_context(|| format!("could not read {name}"))?;
-    let (alphabet, traces) = read_traces(&mut BufReader::new(file)).with_context(|| format!("could not use {name}"))?;
-    ensure!(!traces.is_empty(), "{name} has no traces, only a header");
-    Ok((alphabet, traces))
-}
+use crate::session::Session;
+use crate::traces::open_traces;
 
 /// Reads a lexer from a file.
-pub(super) fn open_lexer(path: &Path) -> Result<Lexer> {
+pub(super) fn open_lexer(session: &Session, path: &Path) -> Result<Lexer> {
     let name = path.display();
-    let limits = grammar_limits();
+    let limits = session.grammar_limits();
     let source = read_text(path, limits.bytes).context("could not read the lexer")?;
     Lexer::new_within(&source, &limits).with_context(|| format!("could not use the lexer {name}"))
 }

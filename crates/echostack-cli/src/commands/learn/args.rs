@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::ValueEnum;
 use echostack::machine::Checked;
 use echostack::readout::Svm;
 use echostack::recognize::{Mode, View};
 use echostack::{Alphabet, Params, SymbolId};
 use echostack_grammar::Encoding;
 
+use crate::inference::Source;
+use crate::options::{Kind, LookaheadView};
 use crate::progress::TimeLimit;
 use crate::subject::{self, encoding};
-use crate::{Kind, infer};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", group = "subject", help_heading = WHAT)]
     pub(super) contexts: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) source: infer::Source,
+    pub(super) source: Source,
     /// Folder to write the inferred grammar, its lexer, the report and the answers to [default: the name of the machine's
     /// file, with the ending .inferred]
     #[arg(long, value_name = "FOLDER", requires = "examples", help_heading = WHAT)]
@@ -146,21 +146,6 @@ impl Args {
     /// option selects it.
     pub(super) fn mode(&self, refuses: bool) -> Mode {
         if !self.tolerant && (self.strict || refuses) { Mode::Strict } else { Mode::Tolerant }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum LookaheadView {
-    Reservoir,
-    Symbol,
-}
-
-impl From<LookaheadView> for View {
-    fn from(view: LookaheadView) -> Self {
-        match view {
-            LookaheadView::Reservoir => Self::Reservoir,
-            LookaheadView::Symbol => Self::Symbol,
-        }
     }
 }
 

@@ -11,8 +11,9 @@ use echostack::teach::{read_contexts, read_traces};
 use echostack::{Alphabet, Automaton, Certificate, Machine, Model, SymbolId, Table, Trace};
 use serde_json::{Map, Value, json};
 
-use crate::output::count;
-use crate::{Outcome, load_model, print_json};
+use crate::outcome::Outcome;
+use crate::output::{count, print_json};
+use crate::session::Session;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -57,9 +58,9 @@ impl Facts {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let path = &args.file;
-    let mut facts = match load_model(path) {
+    let mut facts = match session.load_model(path) {
         Ok(model) => of_model(&model),
         Err(error) => match of_text(path)? {
             Some(facts) => facts,

@@ -12,13 +12,14 @@ use echostack::{Alphabet, Limits, Model, Oracle, Word};
 use echostack_grammar::{Encoding, Subject};
 use serde_json::{Map, Value, json};
 
-use crate::certify::comparable;
-use crate::learn::open_traces;
-use crate::output::count;
+use crate::compare::comparable;
+use crate::outcome::Outcome;
+use crate::output::{count, print_json};
 use crate::progress::Bar;
-use crate::sample::names;
+use crate::session::Session;
 use crate::subject::{self, lengths};
-use crate::{Outcome, load_model, print_json};
+use crate::traces::open_traces;
+use crate::words::names;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -77,12 +78,12 @@ struct Measured {
 /// The maximum number of words held in memory at once.
 const BATCH: usize = 512;
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let model = load_model(&args.model)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let model = session.load_model(&args.model)?;
     if let Some(path) = &args.traces {
         return on_traces(args, &model, path);
     }
-    let subject = args.subject.open(Encoding::Auto, &(), true)?;
+    let subject = args.subject.find(session, Encoding::Auto, &())?;
     subject.check_tokens(model.alphabet())?;
     let mut json = Map::new();
     json.insert("task".into(), json!(subject.name()));
@@ -95,7 +96,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     } else {
         let oracle = subject.oracle(model.mode(), &())?;
         let mut random = Split::Test.generator(args.seed);
-        let bar = Bar::new(quiet);
+        let bar = session.bar();
         for kind in WordKind::ALL {
             let measured = measure(args, &subject, &model, &oracle, kind, &mut random, &bar);
             bar.finish();

@@ -9,14 +9,13 @@ use echostack::Table;
 use echostack::extract::replicate;
 use echostack::recognize::Mode;
 use echostack::table::{Prefix, SourceLanguage};
-use echostack_grammar::{Encoding, Judge, Subject};
+use echostack_grammar::{Encoding, Judge};
 
-use crate::certify::encoding_of;
-use crate::extract::{equivalent, explained};
+use crate::compare::{encoding_of, equivalent, explained};
+use crate::outcome::Outcome;
 use crate::output::save;
-use crate::progress::Bar;
+use crate::session::{Session, machine_of};
 use crate::subject::encoding;
-use crate::{Outcome, grammar_limits, load_model, machine_of};
 
 /// Examples that are shown below the options.
 const EXAMPLES: &str = "Examples:
@@ -59,14 +58,14 @@ enum Emit {
     C,
 }
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if args.prefix.is_some() && args.emit != Emit::C {
         bail!("--prefix is for --emit c; in Rust, the name of the module distinguishes recognizers");
     }
     if args.emit == Emit::C && args.output.extension().is_some_and(|extension| extension == "h") {
         bail!("{} is a header, which is written next to the source: give a name such as x.c", args.output.display());
     }
-    let table = match table(args, quiet)? {
+    let table = match table(args, session)? {
         Ok(table) => table,
         Err(outcome) => return Ok(outcome),
     };
@@ -75,7 +74,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         Emit::Rust => write_source(args, &table, SourceLanguage::Rust)?,
         Emit::C => write_source(args, &table, SourceLanguage::C)?,
     }
-    if !quiet {
+    if !session.quiet {
         let (actions, bytes) = table.size();
         let mut err = std::io::stderr();
         writeln!(err, "{} states, {actions} actions in {bytes} bytes", table.states())?;
@@ -84,15 +83,15 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
 }
 
 /// Returns the table of the model, or the outcome if the machine cannot be compiled, which is explained.
-fn table(args: &Args, quiet: bool) -> Result<Result<Table, Outcome>> {
-    let model = load_model(&args.model)?;
+fn table(args: &Args, session: &Session) -> Result<Result<Table, Outcome>> {
+    let model = session.load_model(&args.model)?;
     if let (None, true, Some(table)) = (&args.against, args.emit != Emit::Table, model.table()) {
         return Ok(Ok(table.clone()));
     }
     let machine = machine_of(&model, &args.model)?;
-    let bar = Bar::new(quiet);
+    let bar = session.bar();
     let oracle = if let Some(name) = &args.against {
-        let subject = Subject::named(name, encoding_of(machine.manifest(), args.encoding), &grammar_limits(), &bar)?;
+        let subject = session.open_subject(name, encoding_of(machine.manifest(), args.encoding), &bar)?;
         match equivalent(&machine, &subject, &bar, &bar)? {
             Outcome::Accepted => subject.oracle(Mode::Strict, &bar)?,
             other => return Ok(Err(other)),

@@ -9,13 +9,15 @@ use echostack::certify::Proof;
 use echostack::extract::construct;
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
-use echostack_grammar::{Encoding, Subject};
+use echostack_grammar::Encoding;
 
-use crate::learn::LookaheadView;
+use crate::certificate;
+use crate::options::{Kind, LookaheadView};
+use crate::outcome::Outcome;
 use crate::output::{count, note};
-use crate::progress::{Bar, TimeLimit};
-use crate::subject::{encoding, warn};
-use crate::{Kind, Outcome, certify, grammar_limits};
+use crate::progress::TimeLimit;
+use crate::session::Session;
+use crate::subject::encoding;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -55,15 +57,15 @@ pub(crate) struct Args {
     output: PathBuf,
 }
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let view = View::from(args.lookahead);
     let defaults = Params::provable(ReservoirKind::from(args.reservoir), args.neurons, args.seed);
     let params = Params { view, mode: Mode::Strict, ..defaults };
-    let bar = Bar::new(quiet);
+    let bar = session.bar();
     let start = Instant::now();
     let (subject, oracle, (mut machine, proof)) = args.limit.keep(&bar, |control| {
-        let subject = Subject::named(&args.automaton, args.encoding, &grammar_limits(), control)?;
-        warn(&subject, quiet);
+        let subject = session.open_subject(&args.automaton, args.encoding, control)?;
+        session.warn_of(&subject);
         subject.check_lexer()?;
         let oracle = subject.oracle(Mode::Strict, control)?;
         let (machine, proof) = construct(&oracle, &params.adapted_to(subject.alphabet()).check()?, control)?;
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
     subject.note(machine.manifest_mut());
     machine.save(&args.output).context("could not save the machine")?;
-    if !quiet {
+    if !session.quiet {
         let rules = count(oracle.automaton().rules().len(), "rule");
         let (name, output) = (subject.name(), args.output.display());
         note(format_args!("constructed {name} from {rules} in {milliseconds:.0} ms; saved {output}"));
@@ -92,9 +94,9 @@ pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
         }
     };
     if let Some(path) = &args.certificate {
-        certify::write(path, &certificate)?;
+        certificate::write(path, &certificate)?;
     }
-    if !quiet {
+    if !session.quiet {
         let cells = count(certificate.size().cells, "cell");
         let covers = subject.coverage("machine", machine.manifest());
         note(format_args!("proved correct on every word, of any length, with {cells}, {covers}"));

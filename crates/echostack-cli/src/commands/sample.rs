@@ -5,19 +5,21 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use echostack::Word;
 use echostack::language::{WordKind, all_words, draw};
 use echostack::recognize::Mode;
 use echostack::reservoir::ReservoirKind;
 use echostack::reservoir::{Cycle, Legendre, Random, ReservoirParams};
-use echostack::symbol::Input;
 use echostack::tasks::{Split, Task};
-use echostack::{Alphabet, Word};
 use echostack_grammar::Encoding;
 use serde_json::{Value, json};
 
+use crate::options::Kind;
+use crate::outcome::Outcome;
 use crate::output::save;
+use crate::session::Session;
 use crate::subject::{self, lengths};
-use crate::{Kind, Outcome};
+use crate::words::names;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,19 +70,11 @@ fn kinds() -> impl TypedValueParser<Value = WordKind> {
     PossibleValuesParser::new(WordKind::ALL.map(WordKind::name)).try_map(|name| name.parse::<WordKind>())
 }
 
-/// Returns the names of a word's tokens. Tokens that are vectors have no name and are skipped.
-pub(crate) fn names<'a>(alphabet: &'a Alphabet, word: &'a Word) -> impl Iterator<Item = &'a str> {
-    word.inputs().filter_map(|input| match input {
-        Input::Symbol(symbol) => Some(alphabet.name(symbol)),
-        Input::Vector(_) => None,
-    })
-}
-
 /// The maximum number of words that `--all` prints.
 const MOST: usize = 1_000_000;
 
-pub(crate) fn run(args: &Args, quiet: bool) -> Result<Outcome> {
-    let subject = args.subject.open(Encoding::Auto, &(), quiet)?;
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    let subject = args.subject.open(session, Encoding::Auto, &())?;
     if let Some(path) = &args.work {
         let Some(task) = subject.task() else { bail!("a work item needs a task: give --task") };
         let work = work_item(task, args.reservoir.into(), args.neurons, args.seed)?;

@@ -1,0 +1,126 @@
+//! `echostack infer`: infers a grammar and a lexer from example texts and a program that accepts or rejects texts.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use echostack_infer::{Asking, Guess, Proved, Settings};
+
+use crate::inference::{SOURCE, Source, seconds, tell};
+use crate::outcome::Outcome;
+use crate::output::{count, note, print_json};
+use crate::session::Session;
+
+const EXAMPLES: &str = "\
+Examples:
+  A program that is run on a file, and answers by its exit code:
+    echostack infer --examples examples --oracle 'xmllint --noout {}' -o inferred
+  A program that stays open: one JSON string per line in, true or false per line out:
+    echostack infer --examples examples --oracle 'python3 oracle.py' --persistent -o inferred
+  Valid and invalid texts, but no program: the result is a guess:
+    echostack infer --examples valid --invalid invalid -o guessed
+  Make and prove a machine for the result:
+    echostack learn --grammar inferred -o model.safetensors
+
+The program is run on texts that nobody has looked at: see --sandbox and docs/infer.md. A run that was interrupted
+continues where it was, if it is started again with the same folder.
+
+Exit codes: 0 if the language was learned or guessed; 1 if the run did not converge (the report says where); 2 on an error.";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    source: Source,
+    /// Folder with invalid texts, one per file, if there is no program. The result is a guess
+    #[arg(long, value_name = "FOLDER", requires = "examples", conflicts_with = "oracle", help_heading = SOURCE)]
+    invalid: Option<PathBuf>,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Number of random tests in a round
+    #[arg(long, default_value_t = 4000)]
+    tests: usize,
+    /// Maximum number of rounds
+    #[arg(long, default_value_t = 60)]
+    rounds: usize,
+    /// Fraction of the examples to hold out, to measure recall [default: a fifth of at least 50 examples, else none]
+    #[arg(long, value_name = "FRACTION")]
+    hold_out: Option<f64>,
+    /// Compare at most this many token strings with the program after learning: all of up to a length
+    #[arg(long, value_name = "N", default_value_t = 5000)]
+    strings: usize,
+    /// Number of texts in each of two samples that are compared with the program after learning
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    fresh: usize,
+    /// Give up after this many seconds, with the best grammar so far
+    #[arg(long, value_name = "N", default_value_t = 3600.)]
+    seconds: f64,
+    /// Folder to write the grammar, the lexer, the report and the answers to
+    #[arg(long, short, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Print a summary as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    ensure!(
+        args.source.examples.is_some() && (args.source.oracle.is_some() || args.invalid.is_some()),
+        "give --examples and --oracle, or --examples and --invalid"
+    );
+    if let Some(fraction) = args.hold_out {
+        ensure!((0. ..=0.9).contains(&fraction), "--hold-out is {fraction}, but must be from 0 to 0.9");
+    }
+    let settings = Settings {
+        seed: args.seed,
+        tests: args.tests,
+        rounds: args.rounds,
+        hold_out: args.hold_out,
+        strings: args.strings,
+        fresh: args.fresh,
+        asking: Asking { time: seconds("--seconds", args.seconds)?, ..Asking::default() },
+        ..Settings::default()
+    };
+    let bar = session.bar();
+    if let Some(invalid) = &args.invalid {
+        let guessed = args.source.guess(session, settings, invalid, &args.output, &bar);
+        bar.finish();
+        let guessed = guessed?;
+        if args.json {
+            print_json(&guessed.summary())?;
+        } else if !session.quiet {
+            tell_guess(&guessed, &args.output);
+        }
+        return Ok(Outcome::Accepted);
+    }
+    let inferred = args.source.infer(session, settings, &args.output, &bar);
+    bar.finish();
+    let inferred = inferred?;
+    if args.json {
+        print_json(&inferred.summary(Proved::NotTried))?;
+    } else {
+        tell(&inferred, &args.output, session.quiet);
+    }
+    Ok(if inferred.is_settled() { Outcome::Accepted } else { Outcome::Rejected })
+}
+
+/// Tells what was guessed, and how far it can be trusted.
+fn tell_guess(guessed: &Guess, folder: &Path) {
+    let (texts, held_out) = (guessed.texts(), guessed.held_out());
+    let known = match (held_out.valid.len(), held_out.invalid.len()) {
+        (0, 0) => "nothing was held out to test it".to_string(),
+        (valid, invalid) => {
+            let [rejected, accepted] = guessed.mistakes(held_out).map(|wrong| wrong.len());
+            format!(
+                "of the held-out texts, {rejected} of {valid} valid ones are rejected, {accepted} of {invalid} invalid ones accepted"
+            )
+        }
+    };
+    note(format_args!(
+        "guessed a language from {} and {}: {}; {known}; see {}/report.md",
+        count(texts.valid.len(), "valid text"),
+        count(texts.invalid.len(), "invalid text"),
+        count(guessed.states(), "state"),
+        folder.display(),
+    ));
+}
