@@ -27,7 +27,7 @@ LAYERS = [
     ["language"],
     ["reservoir"],
     ["readout"],
-    ["machine"],
+    ["machine", "no_machine"],
     ["certify"],
     ["model"],
     ["extract"],
@@ -51,7 +51,7 @@ def without_comments(text):
 
 def without_tests(text):
     """Returns the code without its test modules."""
-    marker = re.compile(r"#\[cfg\((?:test|doctest)\)\]\s*(?:#\[[^\]]*\]\s*)*")
+    marker = re.compile(r"#\[cfg\((?:test|doctest|all\(test,[^)]*\))\)\]\s*(?:#\[[^\]]*\]\s*)*")
     while match := marker.search(text):
         end = match.end()
         stop = re.compile(r"[;{]").search(text, end)
