@@ -1,6 +1,6 @@
-(* Closure and covering as executable functions, modeled on certify/check.rs, with a proof that they imply the
-   hypotheses of the theorem. Of the whole checker, only the margins are missing: [walk] returns the decisions that must
-   be certain. *)
+(* Closure and covering as executable functions, modeled on certify/closed.rs and certify/check.rs, with a proof that they
+   imply the hypotheses of the theorem. Of the whole checker, only the margins are missing: [walk] returns the decisions
+   that must be certain. *)
 
 Require Import List Arith Bool Lia.
 Import ListNotations.

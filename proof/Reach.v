@@ -1,5 +1,5 @@
 (* The strict automaton as a pushdown system (automaton/reach.rs), with a proof that a closed list of heads and unders
-   contains every configuration that it reaches (certify/check.rs, [closed]). *)
+   contains every configuration that it reaches (certify/closed.rs). *)
 
 Require Import List Arith Bool Lia.
 Import ListNotations.

@@ -29,7 +29,7 @@ LAYERS = {
         ["language"],
         ["reservoir"],
         ["readout"],
-        ["machine"],
+        ["machine", "no_machine"],
         ["certify"],
         ["model"],
         ["extract"],
@@ -42,6 +42,7 @@ LAYERS = {
         ["lr", "meaning"],
         ["grammar"],
         ["subject", "judge"],
+        ["learn"],
         ["export", "generate"],
     ],
     "crates/echostack-infer": [

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the file formats. Files of any other version are rejected.
 pub(crate) const VERSION: u32 = 1;
+/// The key of a machine's header in its file.
+pub(crate) const MACHINE_KEY: &str = "echostack";
 /// The maximum size of a file that is read, unless told otherwise.
 pub const MAX_BYTES: u64 = 1 << 30;
 
@@ -51,6 +53,11 @@ pub enum FileError {
     /// The parts of the file contradict each other or are out of range.
     #[error("the model is damaged: {0}")]
     Damaged(String),
+    /// The file contains a machine, which this program cannot run.
+    #[error(
+        "the file contains a machine, and this program was built without the feature `machine` of echostack: it runs tables only; compile the machine to a table"
+    )]
+    NoMachines,
     /// The machine's reservoir has a type that cannot be saved.
     #[error("the machine's reservoir has a custom type that returns no parts; implement Reservoir::parts to save it")]
     Reservoir,

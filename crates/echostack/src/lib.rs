@@ -30,8 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //! The `examples` folder has longer programs: `prove_and_compile` goes from a language to a proved machine and a table,
-//! `own_teacher` trains from annotations made by your own code, `own_reservoir` has a reservoir of its own, and
-//! `stream_tokens` reads one token at a time.
+//! `own_teacher` trains from annotations made by your own code, `own_reservoir` has a reservoir of its own,
+//! `stream_tokens` reads one token at a time, and `table_only` judges words without any machines.
 //!
 //! # Terms
 //! - A *symbol* is a terminal or a nonterminal of an [`Alphabet`]. A *token* is a terminal at its place in a [`Word`]. The
@@ -69,6 +69,15 @@
 //! - [`certify`]: proofs. [`extract`]: from machines to automata and back.
 //! - [`study`]: training that tests or proves itself. [`tasks`]: the paper's nine tasks.
 //!
+//! # Features
+//! - `machine` (default): neural machines, that is, reservoirs, readouts, training, and the proofs about them. It brings
+//!   the dependencies that take long to compile, such as faer.
+//!
+//! Without it, as in `echostack = { version = "0.1", default-features = false }`, there are automata, tables, traces and
+//! languages, and [`certify`] compares tables with automata, and automata with parsers. The modules [`reservoir`],
+//! [`readout`], [`machine`], [`extract`] and [`study`] are missing. A [`Model`] is then always a table:
+//! [`FileError::NoMachines`](file::FileError::NoMachines) says that a file has a machine.
+//!
 //! # Errors
 //! Every error says what was given, what is needed and what to do. Error types are enums, one for each operation that
 //! can fail in its own way ([`machine::FitError`], [`certify::CertifyError`], [`file::FileError`], and so on); variants
@@ -85,22 +94,35 @@
 //! machine gives the same bits on every CPU. Training uses linear algebra whose last bits may depend on the CPU, but
 //! its results are stored in the model file.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// Without machines, what only they use is left over, and code that runs a machine cannot be reached. The build with
+// machines has these lints for both.
+#![cfg_attr(not(feature = "machine"), allow(dead_code, unreachable_code))]
+
 pub mod automaton;
 pub mod certify;
 pub mod control;
 pub mod digest;
+#[cfg(feature = "machine")]
 pub mod extract;
 pub mod file;
 mod index;
 pub mod language;
+#[cfg(feature = "machine")]
 pub mod machine;
 pub mod manifest;
 pub mod model;
 pub mod name;
+#[cfg(not(feature = "machine"))]
+mod no_machine;
+#[cfg(feature = "machine")]
 pub mod readout;
 pub mod recognize;
+#[cfg(feature = "machine")]
 pub mod reservoir;
+#[cfg(feature = "machine")]
 mod simd;
+#[cfg(feature = "machine")]
 pub mod study;
 pub mod suffix;
 pub mod symbol;
@@ -110,12 +132,16 @@ pub mod teach;
 mod undo;
 
 pub use automaton::{Automaton, Oracle};
-pub use certify::{Certificate, Prover};
+pub use certify::Certificate;
+#[cfg(feature = "machine")]
+pub use certify::Prover;
 pub use control::Control;
+#[cfg(feature = "machine")]
 pub use machine::{Machine, Params};
 pub use manifest::Manifest;
 pub use model::Model;
 pub use recognize::{Limits, Recognizer, Session, Verdict};
+#[cfg(feature = "machine")]
 pub use study::Study;
 pub use symbol::{Alphabet, Lookahead, SymbolId, Word};
 pub use table::{Scanner, Table};

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use crate::certify::{Certificate, CertifyError, digest};
 use crate::control::Poll;
 use crate::file::{self, FileError, FileLimits};
+#[cfg(feature = "machine")]
 use crate::machine::Machine;
 use crate::manifest::Manifest;
+#[cfg(not(feature = "machine"))]
+use crate::no_machine::Machine;
 use crate::recognize::{
     Answer, Limits, Mode, Observer, Recognizer, Session, Status, Verdict, judge_all, judge_in_turn,
 };
@@ -39,6 +42,7 @@ enum Kind {
     Table(Table),
 }
 
+#[cfg(feature = "machine")]
 impl From<Machine> for Model {
     fn from(machine: Machine) -> Self {
         Self(Kind::Machine(machine))
@@ -85,10 +89,11 @@ impl Model {
         if Table::is_table(bytes) {
             return Ok(Table::from_bytes(bytes)?.into());
         }
-        Ok(Machine::from_bytes(bytes)?.with_memory().into())
+        Ok(Self(Kind::Machine(Machine::from_bytes(bytes)?.with_memory())))
     }
 
     /// Returns the machine, if the model is one.
+    #[cfg(feature = "machine")]
     pub fn machine(&self) -> Option<&Machine> {
         match &self.0 {
             Kind::Machine(machine) => Some(machine),
@@ -128,7 +133,7 @@ impl Model {
     pub fn digest(&self) -> Result<String, CertifyError> {
         let mut poll = Poll::new(&());
         match &self.0 {
-            Kind::Machine(machine) => Ok(digest::digest(&digest::machine_bytes(machine)?, &mut poll)?),
+            Kind::Machine(machine) => Ok(digest::digest(&machine.without_manifest().to_bytes()?, &mut poll)?),
             Kind::Table(table) => digest::table_digest(table, &mut poll),
         }
     }
@@ -309,7 +314,7 @@ impl ModelScanner {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "machine"))]
 mod tests {
     use super::*;
     use crate::automaton::Oracle;

@@ -66,7 +66,6 @@ mod tests {
     use crate::control::Stage;
     use crate::language::WordKind;
     use crate::recognize::{Mode, View};
-    use crate::reservoir::ReservoirKind;
     use crate::tasks::Task;
 
     fn round_trip<T: Copy + Debug + Display + PartialEq + FromStr<Err = UnknownName>>(all: &[T]) {
@@ -81,7 +80,8 @@ mod tests {
         round_trip(&Mode::ALL);
         round_trip(&View::ALL);
         round_trip(&Stage::ALL);
-        round_trip(&ReservoirKind::ALL);
+        #[cfg(feature = "machine")]
+        round_trip(&crate::reservoir::ReservoirKind::ALL);
         round_trip(&WordKind::ALL);
         let error = "dyck4".parse::<Task>().unwrap_err().to_string();
         assert!(error.starts_with("there is no task \"dyck4\"; the tasks are latch, copy,"));

@@ -1,5 +1,6 @@
 //! The traits that users rely on without naming them: recognizers and what they return can be shared between threads,
 //! cloned and printed.
+#![cfg(feature = "machine")]
 
 use std::fmt::Debug;
 

@@ -1,4 +1,5 @@
 //! Tests of certificates: every language of the paper is proved, and false claims are rejected.
+#![cfg(feature = "machine")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,7 @@
 //! Tests that a stack of a million symbols takes little memory, and no more work per token than a shallow one. The test
 //! is alone in its process, so that its memory can be measured. Work is counted in steps of the reservoir, which do not
 //! depend on the computer or on its load.
+#![cfg(feature = "machine")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

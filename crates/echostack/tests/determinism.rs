@@ -1,4 +1,5 @@
 //! Tests that the same words, settings and seed give the same bits, for any number of threads and with or without SIMD.
+#![cfg(feature = "machine")]
 
 mod common;
 

@@ -3,6 +3,7 @@
 //! The default sizes are small. `ECHOSTACK_MUTANTS`, `ECHOSTACK_DIRECTED` and `ECHOSTACK_FORGERIES` set other sizes.
 //! With `--nocapture`, the tests print tables: `ECHOSTACK_MUTANTS=100000 cargo test --test hostile mutants --
 //! --nocapture`.
+#![cfg(feature = "machine")]
 
 mod hostile {
     pub(crate) mod compare;

@@ -1,4 +1,5 @@
 //! Tests of machines beyond the paper's experiment: strict verdicts, both views, limits, cancellation, unusual inputs.
+#![cfg(feature = "machine")]
 
 mod common;
 

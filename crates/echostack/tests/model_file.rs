@@ -1,4 +1,5 @@
 //! Tests of model files: the same machine is read back, and a damaged file causes nothing worse than an error.
+#![cfg(feature = "machine")]
 
 mod common;
 

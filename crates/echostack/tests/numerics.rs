@@ -1,4 +1,5 @@
 //! Tests of tanh and exp against arbitrary-precision arithmetic.
+#![cfg(feature = "machine")]
 
 use astro_float::{BigFloat, Consts, RoundingMode};
 use echostack::reservoir::Simd;

@@ -1,4 +1,5 @@
 //! Tests of the automata against independent definitions of their languages, on every word up to a given length.
+#![cfg(feature = "machine")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Tests of extraction and construction: automata from machines, and machines from automata.
+#![cfg(feature = "machine")]
 
 use echostack::automaton::{Rule, Viability};
 use echostack::certify::{Proof, check};

@@ -1,5 +1,6 @@
 //! Tests of our reading of Algorithm 2, in which pop and push are decided in the same state. In the printed order,
 //! which decides what to push after the pop, the same machine fails.
+#![cfg(feature = "machine")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Tests of the reservoirs: the echo state property, the Legendre network's memory, leak and bias, and structure.
+#![cfg(feature = "machine")]
 
 use std::sync::Arc;
 

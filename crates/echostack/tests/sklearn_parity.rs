@@ -1,6 +1,7 @@
 //! Tests of our support vector machines against scikit-learn's SVC, on states of our reservoirs.
 //!
 //! The test needs Python with scikit-learn. `make parity` creates the environment and runs the test, and so does CI.
+#![cfg(feature = "machine")]
 
 mod common;
 

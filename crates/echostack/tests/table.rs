@@ -1,4 +1,5 @@
 //! Tests of tables against automata on many words. `ECHOSTACK_TOKENS` is the number of tokens for each language.
+#![cfg(feature = "machine")]
 
 use echostack::automaton::Rule;
 use echostack::certify::Proof;

@@ -1,5 +1,6 @@
 //! Tests of the paper's central claim, zero error, on our own words: 100 training words up to length 50, and 100 test
 //! words of length 50 to 200.
+#![cfg(feature = "machine")]
 
 mod common;
 

@@ -37,7 +37,7 @@
 //! # Invariants
 //!
 //! - The result is closed: it contains the start and, for each top, everything that the three rules above add. The
-//!   checker verifies this for itself (`certify/check.rs`), so that nothing in this search has to be trusted.
+//!   checker verifies this for itself (`certify/closed.rs`), so that nothing in this search has to be trusted.
 //! - The result is exact: every configuration that can be read has a word that leads to it.
 //! - Elements, places, tops and unders are numbered in the order in which they are found, which is the same in every
 //!   run.

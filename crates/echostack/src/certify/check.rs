@@ -4,29 +4,26 @@
 //! closed under the automaton's moves, completions that show that each of them can become a word, and, for each cell,
 //! the decisions that are certain there. It computes labels, sets and bounds itself.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::bound::{Bounds, Sighting};
 use super::cells::{Cells, Obligation, Task};
 use super::certificate::{ARITHMETIC, Cell, Certificate, MachineProof, Named};
-use super::digest::{automaton_digest, digest, machine_bytes};
-use super::error::CertifyError;
+use super::closed::closed;
+use super::digest::{automaton_digest, digest};
+use super::error::{CertifyError, refuse};
 use super::provable::comparable;
 use super::scale::WellScaled;
 use super::walk::{StackWalk, Worker, side_by_side};
 use crate::automaton::Oracle;
 use crate::automaton::complete::{justified, stuck};
-use crate::automaton::reach::{ElementId, Move, Phase, PlaceId, Reach, Strict, System, Top, Under};
+use crate::automaton::reach::{Phase, Strict, System};
 use crate::automaton::summarize::summaries;
 use crate::control::{Control, Poll, Stage};
 use crate::machine::{Machine, Readout};
 use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::Alphabet;
 use crate::teach::Answer;
-
-fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
-    Err(CertifyError::Refused(why.into()))
-}
 
 /// A proved decision: in all configurations of a cell, the machine gives this answer, which is the right one.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +78,7 @@ pub fn check_each(
     if proof.arithmetic != ARITHMETIC {
         return refuse("it is for another arithmetic");
     }
-    let bytes = machine_bytes(machine)?;
+    let bytes = machine.without_manifest().to_bytes()?;
     if proof.digest != digest(&bytes, &mut poll)? {
         return refuse("it is for another machine");
     }
@@ -125,53 +122,6 @@ fn known(phase: Phase, alphabet: &Alphabet) -> bool {
     };
     sight.next.token().is_none_or(|token| alphabet.is_terminal(token))
         && push.is_none_or(|push| alphabet.contains(push))
-}
-
-/// Verifies that `reach` contains every configuration that a system can reach: the first one and, for each, all that
-/// follow from it by one move.
-pub(super) fn closed(
-    reach: &Reach,
-    system: &mut impl System,
-    elements: usize,
-    poll: &mut Poll<'_>,
-) -> Result<(), CertifyError> {
-    let places: HashMap<_, PlaceId> = reach.places.iter().copied().zip((1..).map(PlaceId::new)).collect();
-    let inside =
-        |element: ElementId, place: PlaceId| element.index() <= elements && place.index() <= reach.places.len();
-    let tops: HashSet<Top> = reach.tops.iter().copied().collect();
-    if !reach.unders.iter().all(|under| inside(under.element, under.beneath.max(under.place))) {
-        return refuse("its list of configurations is damaged");
-    }
-    let beneath = reach.beneath();
-    let unders: HashSet<Under> = reach.unders.iter().copied().collect();
-    if !tops.contains(&Reach::START) {
-        return refuse("the beginning of a word is missing from its configurations");
-    }
-    for top in &reach.tops {
-        poll.step()?;
-        if !inside(top.element, top.beneath) {
-            return refuse("its list of configurations is damaged");
-        }
-        let follows = |phase, element, beneath| tops.contains(&Top { phase, element, beneath });
-        for next in system.moves(top.phase, top.element) {
-            let there = match next {
-                Move::Stay(phase) => follows(phase, top.element, top.beneath),
-                Move::Pop(phase) => {
-                    let below = beneath.get(&top.beneath).map_or(&[][..], Vec::as_slice);
-                    poll.steps(below.len())?;
-                    below.iter().all(|under| follows(phase, under.element, under.beneath))
-                }
-                Move::Push(phase, element) => places.get(&(phase, element)).is_some_and(|&place| {
-                    let under = Under { place, element: top.element, beneath: top.beneath };
-                    follows(phase, element, place) && unders.contains(&under)
-                }),
-            };
-            if !there {
-                return refuse("a configuration that can follow is missing");
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Verifies that every configuration in which a token is to be read can be continued to a word that is accepted.

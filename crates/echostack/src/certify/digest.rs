@@ -6,16 +6,7 @@ use super::error::CertifyError;
 use crate::automaton::Automaton;
 use crate::control::{Cancelled, Poll};
 use crate::digest::hex;
-use crate::machine::Machine;
 use crate::table::Table;
-
-/// Returns the bytes of a machine's file, without the manifest. A proof is about these bytes, and their digest
-/// identifies the machine.
-pub(crate) fn machine_bytes(machine: &Machine) -> Result<Vec<u8>, CertifyError> {
-    let mut machine = machine.clone();
-    machine.manifest_mut().clear();
-    Ok(machine.to_bytes()?)
-}
 
 /// Returns the digest of a table's file without its manifest.
 pub(crate) fn table_digest(table: &Table, poll: &mut Poll<'_>) -> Result<String, CertifyError> {

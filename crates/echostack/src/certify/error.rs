@@ -73,3 +73,8 @@ impl From<Cancelled> for CertifyError {
         Self::Cancelled
     }
 }
+
+/// Refuses a certificate.
+pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
+    Err(CertifyError::Refused(why.into()))
+}

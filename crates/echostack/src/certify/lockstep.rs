@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use super::certificate::Certificate;
-use super::check::closed;
+use super::closed::closed;
 use super::digest::{automaton_digest, table_digest};
 use super::error::CertifyError;
 use crate::automaton::Oracle;

@@ -5,35 +5,50 @@
 //! for sets that are small enough (`prove`). The result of the search is a [`Certificate`], which [`check`] verifies
 //! without a search and without trusting anything in it.
 
+#[cfg(feature = "machine")]
 pub(crate) mod bound;
+#[cfg(feature = "machine")]
 pub(crate) mod cells;
 mod certificate;
+#[cfg(feature = "machine")]
 mod check;
+mod closed;
+#[cfg(feature = "machine")]
 mod differ;
 pub(crate) mod digest;
+#[cfg(feature = "machine")]
 mod enclose;
 mod error;
+#[cfg(feature = "machine")]
 mod example;
 mod file;
-#[cfg(test)]
+#[cfg(all(test, feature = "machine"))]
 mod lemmas;
 mod lockstep;
+#[cfg(feature = "machine")]
 mod lookup;
+#[cfg(feature = "machine")]
 mod provable;
+#[cfg(feature = "machine")]
 mod prove;
+#[cfg(feature = "machine")]
 mod require;
+#[cfg(feature = "machine")]
 mod scale;
 mod translation;
+#[cfg(feature = "machine")]
 pub(crate) mod walk;
 
 pub use certificate::{Certificate, Size};
-pub use check::{ProvedCell, check, check_each};
-pub use differ::Difference;
 pub use error::CertifyError;
 pub use file::CertificateFileError;
 pub use lockstep::{Behavior, Comparison, check_table};
-pub(crate) use provable::provable;
-pub use prove::{OpenCell, Proof, Prover};
-pub(crate) use require::Required;
-pub(crate) use scale::WellScaled;
 pub use translation::{Parser, ParserAction, Translation, check_translation};
+#[cfg(feature = "machine")]
+pub use {
+    check::{ProvedCell, check, check_each},
+    differ::Difference,
+    prove::{OpenCell, Proof, Prover},
+};
+#[cfg(feature = "machine")]
+pub(crate) use {provable::provable, require::Required, scale::WellScaled};

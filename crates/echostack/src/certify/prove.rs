@@ -6,7 +6,7 @@ use super::bound::{Bounds, Sighting};
 use super::cells::{Cells, Obligation, Task};
 use super::certificate::{ARITHMETIC, Cell, Certificate, MachineProof, Named};
 use super::check::check;
-use super::digest::{automaton_digest, digest, machine_bytes};
+use super::digest::{automaton_digest, digest};
 use super::error::CertifyError;
 use super::example::{Examples, MAX_SUFFIX};
 use super::provable::comparable;
@@ -158,7 +158,7 @@ impl<'a> Prover<'a> {
         }
         let elements = self.strict.elements().filter_map(|(on, symbol)| Some((on, symbol?))).collect();
         let proof = MachineProof {
-            digest: digest(&machine_bytes(machine)?, &mut Poll::new(control))?,
+            digest: digest(&machine.without_manifest().to_bytes()?, &mut Poll::new(control))?,
             arithmetic: ARITHMETIC,
             memory: self.memory,
             elements,

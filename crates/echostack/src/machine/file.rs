@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::readouts::{Actions, LabelledHead, Output, Readouts};
 use super::stack_machine::Machine;
-use crate::file::{self, FileError, Reader, Tensors, VERSION, damaged};
+use crate::file::{self, FileError, MACHINE_KEY, Reader, Tensors, VERSION, damaged};
 use crate::manifest::Manifest;
 use crate::readout::{
     Clause, HalfParts, Head, Histories, HistoryId, HistoryInput, Lesson, Lessons, Pair, Projection, ProjectionParts,
@@ -22,8 +22,6 @@ use crate::reservoir::{
 };
 use crate::symbol::{Alphabet, SymbolId};
 
-/// The key of the header in the file's metadata.
-const KEY: &str = "echostack";
 /// The maximum number of values that may be computed from a file before its first use.
 const MAX_SYMBOL_FEATURES: usize = 1 << 27;
 
@@ -200,7 +198,7 @@ impl Machine {
             output,
             manifest: Manifest::clone(&self.manifest),
         };
-        tensors.to_bytes(KEY, &header)
+        tensors.to_bytes(MACHINE_KEY, &header)
     }
 
     /// Reads a machine from the bytes of a model file.
@@ -208,7 +206,7 @@ impl Machine {
     /// # Errors
     /// If the bytes are not a model of this version, or if the model is damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
-        let (header, reader) = Reader::open(KEY, bytes)?;
+        let (header, reader) = Reader::open(MACHINE_KEY, bytes)?;
         read_machine(header, &reader)
     }
 

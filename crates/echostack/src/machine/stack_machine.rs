@@ -105,6 +105,12 @@ impl Machine {
         Arc::make_mut(&mut self.manifest)
     }
 
+    /// Returns the machine with an empty manifest. A proof is about the bytes of its file, and their digest identifies the
+    /// machine.
+    pub(crate) fn without_manifest(&self) -> Self {
+        Self { manifest: Arc::default(), ..self.clone() }
+    }
+
     /// Returns this machine with another choice of SIMD instructions. Its decisions stay the same.
     #[must_use]
     pub fn with_simd(mut self, simd: Simd) -> Self {

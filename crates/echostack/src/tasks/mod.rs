@@ -4,6 +4,8 @@ mod copy;
 mod definition;
 mod language;
 mod long;
+#[cfg(feature = "machine")]
+mod params;
 mod task;
 
 pub use task::{Split, Task};
