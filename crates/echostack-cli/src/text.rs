@@ -80,29 +80,9 @@ impl Paint {
     }
 }
 
-/// Returns the name of a symbol as it is shown: in quotes unless it consists of letters, digits and underscores.
-pub(crate) fn shown(name: &str) -> String {
-    let word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-    if word { name.to_string() } else { format!("'{name}'") }
-}
-
-/// Returns `, expected A, B or C`, or an empty string if nothing is expected.
-pub(crate) fn hint(alphabet: &Alphabet, expected: &[Lookahead], name: impl Fn(&str) -> String) -> String {
-    let one = |lookahead: &Lookahead| match *lookahead {
-        Lookahead::Token(symbol) => name(alphabet.name(symbol)),
-        Lookahead::End => "the end".to_string(),
-    };
-    let names: Vec<String> = expected.iter().map(one).collect();
-    match names.split_last() {
-        None => String::new(),
-        Some((one, [])) => format!(", expected {one}"),
-        Some((last, others)) => format!(", expected {} or {last}", others.join(", ")),
-    }
-}
-
 /// Adds what a verdict says to a JSON object: the verdict, the expected tokens and whether the end is expected, or the
 /// limit that was reached.
-fn add_verdict(value: &mut Value, alphabet: &Alphabet, verdict: &Verdict) {
+pub(crate) fn verdict_report(mut value: Value, alphabet: &Alphabet, verdict: &Verdict) -> Value {
     value["version"] = json!(OUTPUT_VERSION);
     value["verdict"] = json!(verdict.name());
     if let Some(position) = verdict.position() {
@@ -119,6 +99,7 @@ fn add_verdict(value: &mut Value, alphabet: &Alphabet, verdict: &Verdict) {
             value["expected_end"] = json!(expected.contains(&Lookahead::End));
         }
     }
+    value
 }
 
 /// Returns the JSON object for a word: the line that it is on, and the verdict.
@@ -128,8 +109,7 @@ pub(crate) fn word_report(
     verdict: &Verdict,
     refused: Option<&str>,
 ) -> Value {
-    let mut value = json!({"file": file, "line": line});
-    add_verdict(&mut value, alphabet, verdict);
+    let mut value = verdict_report(json!({"file": file, "line": line}), alphabet, verdict);
     if let Some(refused) = refused {
         value["unexpected"] = json!(refused);
     }
@@ -145,43 +125,24 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Returns the report as text: one line if the text is accepted, otherwise the place and the reason, followed by
-    /// the line of the text and a caret.
+    /// Returns the report as text, like the judgement itself, with the name of the file and in colors.
     pub(crate) fn to_text(&self) -> String {
-        let Self { judgement: Judgement { verdict, fault, .. }, alphabet, file, paint } = self;
-        let Some(Fault { place, byte, kind }) = fault else {
-            return format!("{file}: {}", paint.verdict(verdict, "accept"));
-        };
-        let what = match (verdict, kind) {
-            (Verdict::Stopped { limit, .. }, _) => format!("stopped: the limit on {limit} was reached"),
-            (_, FaultKind::Token { name, text }) if name == text => format!("unexpected {}", shown(name)),
-            (_, FaultKind::Token { name, text }) => format!("unexpected {} {}", shown(name), short(text)),
-            (_, FaultKind::End) => "unexpected end".to_string(),
-            (_, FaultKind::NoToken(letter)) => format!("no token begins with {letter:?}"),
-            (_, FaultKind::NotUtf8(0xfe | 0xff)) if *byte == 0 => {
-                "this is not UTF-8, but probably UTF-16: convert it, for example with iconv -f UTF-16 -t UTF-8"
-                    .to_string()
-            }
-            (_, FaultKind::NotUtf8(bad)) => format!("this is not UTF-8: byte {bad:#04x} at offset {byte}"),
-            (_, FaultKind::LexerLimit) => "a token is too long to find its end: see the limits of lexers".to_string(),
-            _ => "wrong".to_string(),
-        };
-        let hint =
-            if let FaultKind::NotUtf8(_) = kind { String::new() } else { hint(alphabet, verdict.expected(), shown) };
-        let what = paint.verdict(verdict, what);
-        format!("{file}:{}:{}: {what}{hint}\n{}", place.line, place.column, place.excerpt())
+        let Self { judgement, file, paint, .. } = self;
+        let what = paint.verdict(&judgement.verdict, judgement.reason());
+        let Some(Fault { place, .. }) = &judgement.fault else { return format!("{file}: {what}") };
+        let expected = hint(judgement.expected());
+        format!("{file}:{}:{}: {what}{expected}\n{}", place.line, place.column, place.excerpt())
     }
 
     /// Returns the report as JSON: the verdict, and the place and the reason if the text is not accepted.
     pub(crate) fn to_json(&self) -> Value {
         let Self { judgement: Judgement { verdict, fault, .. }, alphabet, file, .. } = self;
-        let mut value = json!({"file": file});
-        add_verdict(&mut value, alphabet, verdict);
+        let mut value = verdict_report(json!({"file": file}), alphabet, verdict);
         if let Some(Fault { place, byte, kind }) = fault {
             value["line"] = json!(place.line);
             value["column"] = json!(place.column);
             value["byte"] = json!(byte);
-            let by_model = matches!(kind, FaultKind::Token { .. } | FaultKind::End);
+            let by_model = matches!(kind, FaultKind::Token { .. } | FaultKind::End | FaultKind::NoTree);
             value["by"] = json!(if by_model { "machine" } else { "lexer" });
             if let FaultKind::Token { name, .. } = kind {
                 value["unexpected"] = json!(name);
@@ -191,9 +152,7 @@ impl Report<'_> {
     }
 }
 
-/// Shortens the text of a token that is long or spans several lines.
-fn short(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let cut: String = line.chars().take(30).collect();
-    if cut.len() == text.len() { cut } else { format!("{cut}...") }
+/// Returns `, expected A, B or C`, or an empty string if nothing is expected.
+pub(crate) fn hint(expected: Option<String>) -> String {
+    expected.map_or(String::new(), |expected| format!(", expected {expected}"))
 }

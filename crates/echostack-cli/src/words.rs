@@ -30,5 +30,6 @@ pub(crate) fn tell_in(alphabet: &Alphabet, verdict: &Verdict, refused: Option<&s
         },
         Verdict::Stopped { limit, .. } => format!("stopped at token {number}: the limit on {limit} was reached"),
     };
-    format!("{}{}", paint.verdict(verdict, what), hint(alphabet, verdict.expected(), str::to_string))
+    let expected = alphabet.alternatives(verdict.expected(), str::to_string);
+    format!("{}{}", paint.verdict(verdict, what), hint(expected))
 }

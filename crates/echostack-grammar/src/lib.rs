@@ -32,7 +32,7 @@ mod yacc;
 
 pub use export::{Export, ExportError, Notation};
 pub use grammar::Grammar;
-pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement, Parsed, ParsedNode};
+pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement, Parsed, ParsedNode, atom};
 pub use learn::{Goal, LearnError, LearnEvent, Learned, Learning, Test};
 pub use lex::lexer::Lexer;
 pub use lex::tokenizer::{LexFault, Lexeme, Tokens};

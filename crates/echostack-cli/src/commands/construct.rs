@@ -5,8 +5,6 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use echostack::Params;
-use echostack::certify::Proof;
-use echostack::extract::construct;
 use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
 use echostack_grammar::Encoding;
@@ -63,43 +61,29 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let params = Params { view, mode: Mode::Strict, ..defaults };
     let bar = session.bar();
     let start = Instant::now();
-    let (subject, oracle, (mut machine, proof)) = args.limit.keep(&bar, |control| {
+    let (subject, learned) = args.limit.keep(&bar, |control| {
         let subject = session.open_subject(&args.automaton, args.encoding, control)?;
         session.warn_of(&subject);
-        subject.check_lexer()?;
-        let oracle = subject.oracle(Mode::Strict, control)?;
-        let (machine, proof) = construct(&oracle, &params.adapted_to(subject.alphabet()).check()?, control)?;
-        let proof = subject.cover(proof, &oracle, control)?;
-        Ok((subject, oracle, (machine, proof)))
+        let learned = subject.construct(params.adapted_to(subject.alphabet()), control)?;
+        Ok((subject, learned))
     })?;
     bar.finish();
     let milliseconds = start.elapsed().as_secs_f64() * 1e3;
-    subject.note(machine.manifest_mut());
-    machine.save(&args.output).context("could not save the machine")?;
+    learned.machine.save(&args.output).context("could not save the machine")?;
     if !session.quiet {
-        let rules = count(oracle.automaton().rules().len(), "rule");
+        let rules = count(subject.require_language()?.automaton().rules().len(), "rule");
         let (name, output) = (subject.name(), args.output.display());
         note(format_args!("constructed {name} from {rules} in {milliseconds:.0} ms; saved {output}"));
     }
-    let certificate = match proof {
-        Proof::Proved(certificate) => certificate,
-        Proof::Open { cells, examined, .. } => {
-            note(format_args!(
-                "echostack: not proved, with {} of {} still open: the machine may be wrong on some words. Try more \
-                 --neurons; `echostack certify` shows the open cells",
-                cells.len(),
-                count(examined, "cell")
-            ));
-            return Ok(Outcome::Rejected);
-        }
+    let Some(certificate) = learned.certificate() else {
+        note(format_args!("echostack: {learned}: the machine may be wrong on some words. Try more --neurons"));
+        return Ok(Outcome::Rejected);
     };
     if let Some(path) = &args.certificate {
-        certificate::write(path, &certificate)?;
+        certificate::write(path, certificate)?;
     }
     if !session.quiet {
-        let cells = count(certificate.size().cells, "cell");
-        let covers = subject.coverage("machine", machine.manifest());
-        note(format_args!("proved correct on every word, of any length, with {cells}, {covers}"));
+        note(&learned);
     }
     Ok(Outcome::Accepted)
 }

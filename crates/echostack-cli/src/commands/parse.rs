@@ -1,22 +1,21 @@
 //! `echostack parse`: prints the reductions of a machine, as a tree or as a stream of events.
 
 use std::io::{BufRead, BufWriter, Write};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use echostack::recognize::{Event, Node, Observer, Reduction, Tree, TreeBuilder, Visit};
+use echostack::recognize::{Event, Observer, Reduction, TreeBuilder};
 use echostack::{Alphabet, Model, Recognizer, SymbolId, Verdict};
-use echostack_grammar::Judge;
-use serde_json::Value;
+use echostack_grammar::{Judge, Parsed, atom};
+use serde_json::{Value, json};
 
 use crate::input::Input;
 use crate::outcome::{Outcome, is_closed_pipe};
 use crate::output::note;
 use crate::reading::{Names, Reading, Watch, Watched, open};
 use crate::session::Session;
-use crate::text::{self, Color, Paint, Report, word_report};
+use crate::text::{self, Color, Paint, Report, verdict_report, word_report};
 use crate::words::tell;
 
 #[derive(clap::Args)]
@@ -47,35 +46,6 @@ enum Format {
     Events,
 }
 
-/// A place in a text: the number of bytes before it, its line and its column, from 1 in characters.
-#[derive(Clone, Copy, Debug, Default)]
-struct Spot {
-    byte: usize,
-    line: usize,
-    column: usize,
-}
-
-/// Returns the places of bytes in a text, which must be in order.
-fn spots(text: &str, bytes: impl Iterator<Item = usize>) -> Vec<Spot> {
-    let mut here = Spot { byte: 0, line: 1, column: 1 };
-    let spot = |byte: usize| {
-        for letter in text[here.byte..byte].chars() {
-            here = match letter {
-                '\n' => Spot { line: here.line + 1, column: 1, ..here },
-                _ => Spot { column: here.column + 1, ..here },
-            };
-        }
-        here.byte = byte;
-        here
-    };
-    bytes.map(spot).collect()
-}
-
-/// Returns whether a token consists of punctuation.
-fn is_punctuation(text: &str) -> bool {
-    !text.chars().any(char::is_alphanumeric)
-}
-
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let judge = args.input.open(session, &args.model)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -104,18 +74,30 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
 fn text(args: &Args, judge: &Judge, path: &Path, out: &mut dyn Write) -> Result<Outcome> {
     let (name, bytes) = (path.display().to_string(), text::read(path)?);
     let source = std::str::from_utf8(&bytes).with_context(|| format!("{name} is not UTF-8"))?;
-    let tokens = judge.tokens(source);
-    let mut printer = Printer::new(args, judge.alphabet(), out);
-    printer.leaves = tokens.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
-    printer.names = tokens.0.iter().map(|lexeme| lexeme.name.to_string()).collect();
-    if args.format == Format::Json {
-        printer.spots = spots(source, tokens.0.iter().flat_map(|lexeme| [lexeme.start, lexeme.end]));
-    }
-    let judgement = judge.judge_tokens(source, &tokens, args.input.limits(), &mut printer);
+    let limits = args.input.limits();
+    let judgement = if args.format == Format::Events {
+        let tokens = judge.tokens(source);
+        let texts = tokens.0.iter().map(|lexeme| source[lexeme.start..lexeme.end].to_string()).collect();
+        let mut events = Events { alphabet: judge.alphabet(), tokens: texts, out, failed: None };
+        let judgement = judge.judge_tokens(source, &tokens, limits, &mut events);
+        events.finish(&judgement.verdict)?;
+        judgement
+    } else {
+        match judge.parse_within(source, limits) {
+            Ok(parsed) => {
+                let accepted = json!({"file": name});
+                print(args, parsed, &verdict_report(accepted, judge.alphabet(), &Verdict::Accept), out)?;
+                return Ok(Outcome::Accepted);
+            }
+            Err(judgement) => *judgement,
+        }
+    };
     let paint = Paint::new(Color::Never);
     let report = Report { judgement: &judgement, alphabet: judge.alphabet(), file: &name, paint };
-    printer.finish(&judgement.verdict, || report.to_json())?;
-    if !judgement.verdict.is_accept() {
+    if args.format == Format::Json {
+        writeln!(out, "{}", report.to_json())?;
+    }
+    if judgement.fault.is_some() {
         note(report.to_text());
     }
     Ok(Outcome::of(&judgement.verdict))
@@ -123,19 +105,35 @@ fn text(args: &Args, judge: &Judge, path: &Path, out: &mut dyn Write) -> Result<
 
 /// Parses the words of one file.
 fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &mut dyn Write) -> Result<Outcome> {
-    let names = Names::new(model.alphabet(), args.input.chars);
+    let alphabet = model.alphabet();
+    let names = Names::new(alphabet, args.input.chars);
     let mut worst = Outcome::Accepted;
     for line in 1.. {
-        let watch = Printer::new(args, model.alphabet(), out);
+        let watch = if args.format == Format::Events {
+            Watcher::Events(Events { alphabet, tokens: Vec::new(), out, failed: None })
+        } else {
+            Watcher::Tree(TreeBuilder::new(alphabet), Vec::new())
+        };
         let mut word = Reading::new(&names, Watched { session: model.start(args.input.limits()), watch });
         let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
         if ended && word.is_empty() {
             break;
         }
-        let ((verdict, printer), refused) = word.finish();
-        printer.finish(&verdict, || word_report(model.alphabet(), (name, line), &verdict, refused.as_deref()))?;
+        let ((verdict, watcher), refused) = word.finish();
+        let report = || word_report(alphabet, (name, line), &verdict, refused.as_deref());
+        match watcher {
+            Watcher::Events(events) => events.finish(&verdict)?,
+            Watcher::Tree(tree, tokens) => match tree.finish().filter(|_| verdict.is_accept()) {
+                Some(tree) => {
+                    let names = tokens.iter().map(|&token| alphabet.name(token));
+                    print(args, Parsed::of_word(alphabet, tree, names), &report(), out)?;
+                }
+                None if args.format == Format::Json => writeln!(out, "{}", report())?,
+                None => {}
+            },
+        }
         if !verdict.is_accept() {
-            note(format_args!("{name}:{line}: {}", tell(model.alphabet(), &verdict, refused.as_deref())));
+            note(format_args!("{name}:{line}: {}", tell(alphabet, &verdict, refused.as_deref())));
         }
         worst = worst.max(Outcome::of(&verdict));
         if ended {
@@ -145,81 +143,74 @@ fn words(args: &Args, model: &Model, name: &str, mut input: impl BufRead, out: &
     Ok(worst)
 }
 
-/// An observer that prints a parse.
-struct Printer<'a> {
-    format: Format,
-    no_punctuation: bool,
+/// Prints a tree: as an S-expression, or in the object that `check --json` prints.
+fn print(args: &Args, parsed: Parsed<'_>, report: &Value, out: &mut dyn Write) -> Result<()> {
+    let parsed = if args.no_punctuation { parsed.without_punctuation() } else { parsed };
+    if args.format == Format::Sexpr {
+        return Ok(writeln!(out, "{parsed}")?);
+    }
+    // The tree may be too deep for a value of serde_json, so its text is put into the object.
+    let mut object = report.to_string();
+    object.pop();
+    Ok(writeln!(out, "{object},\"tree\":{}}}", parsed.to_json())?)
+}
+
+/// What watches a word that is read: a printer of events, or a builder of its tree with its tokens.
+enum Watcher<'a> {
+    Events(Events<'a>),
+    Tree(TreeBuilder<'a>, Vec<SymbolId>),
+}
+
+impl Watch for Watcher<'_> {
+    fn token(&mut self, token: SymbolId) {
+        match self {
+            // A symbol that is not in the alphabet is refused and never shown.
+            Self::Events(events) => {
+                let known = events.alphabet.contains(token);
+                events.tokens = vec![if known { events.alphabet.name(token).to_string() } else { String::new() }];
+            }
+            Self::Tree(_, tokens) => tokens.push(token),
+        }
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn event(&mut self, position: u64, event: Event<'_>) {
+        match self {
+            Self::Events(events) => events.event(position, event),
+            Self::Tree(tree, _) => tree.event(position, event),
+        }
+    }
+
+    fn reads_margins(&self) -> bool {
+        false
+    }
+}
+
+/// An observer that prints one line per step.
+struct Events<'a> {
     alphabet: &'a Alphabet,
-    tree: TreeBuilder<'a>,
-    /// The text of each token; for a stream of events, only that of the last token.
-    leaves: Vec<String>,
-    /// The name of each token, if it may differ from the text.
-    names: Vec<String>,
-    /// The beginning and the end of each token, if they are known.
-    spots: Vec<Spot>,
+    /// The text of each token of a text; of a word, only that of the last token.
+    tokens: Vec<String>,
     out: &'a mut dyn Write,
     /// The first error in writing, reported at the end.
     failed: Option<std::io::Error>,
 }
 
-impl<'a> Printer<'a> {
-    fn new(args: &Args, alphabet: &'a Alphabet, out: &'a mut dyn Write) -> Self {
-        let tree = TreeBuilder::new(alphabet);
-        let (leaves, names, spots) = (Vec::new(), Vec::new(), Vec::new());
-        let Args { format, no_punctuation, .. } = *args;
-        Self { format, no_punctuation, alphabet, tree, leaves, names, spots, out, failed: None }
-    }
-
-    /// Prints the tree. `report` is the object that `check --json` prints.
-    fn finish(self, verdict: &Verdict, report: impl FnOnce() -> Value) -> Result<()> {
+impl Events<'_> {
+    fn finish(self, verdict: &Verdict) -> Result<()> {
         if let Some(error) = self.failed {
             return Err(error.into());
         }
-        let shown = Shown {
-            alphabet: self.alphabet,
-            leaves: &self.leaves,
-            names: &self.names,
-            spots: &self.spots,
-            no_punctuation: self.no_punctuation,
-        };
-        let tree = self.tree.finish().filter(|_| verdict.is_accept());
-        match (self.format, tree) {
-            (Format::Events, _) => writeln!(self.out, "{}", verdict.name())?,
-            (Format::Sexpr, None) => {}
-            (Format::Sexpr, Some(tree)) => writeln!(self.out, "{}", shown.as_sexpr(&tree))?,
-            (Format::Json, None) => writeln!(self.out, "{}", report())?,
-            // The tree may be too deep for a value of serde_json, so its text is put into the object.
-            (Format::Json, Some(tree)) => {
-                let mut object = report().to_string();
-                object.pop();
-                writeln!(self.out, "{object},\"tree\":{}}}", shown.as_json(&tree))?;
-            }
-        }
-        Ok(())
+        Ok(writeln!(self.out, "{}", verdict.name())?)
     }
 }
 
-impl Watch for Printer<'_> {
-    fn token(&mut self, token: SymbolId) {
-        if self.format == Format::Events {
-            self.leaves.clear();
-        }
-        // A symbol that is not in the alphabet is refused and never shown.
-        let text = if self.alphabet.contains(token) { self.alphabet.name(token) } else { "" };
-        self.leaves.push(text.to_string());
-    }
-}
-
-impl Observer for Printer<'_> {
+impl Observer for Events<'_> {
     fn event(&mut self, position: u64, event: Event<'_>) {
-        if self.format != Format::Events {
-            self.tree.event(position, event);
-            return;
-        }
         let line = match event {
             Event::Shift { shifted: true, .. } => {
-                // For a lexed text, all tokens are here; for a stream, only the last one.
-                let text = self.leaves.get(position as usize).or(self.leaves.last());
+                let text = self.tokens.get(position as usize).or(self.tokens.last());
                 format!("shift {}", atom(text.map_or("", String::as_str)))
             }
             Event::Decide { reduction: Reduction { pop, push: Some(symbol) }, .. }
@@ -236,98 +227,5 @@ impl Observer for Printer<'_> {
 
     fn reads_margins(&self) -> bool {
         false
-    }
-}
-
-/// Returns the text of a token as it is written in an S-expression: quoted if it would be read as something else.
-fn atom(text: &str) -> String {
-    let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"()\"';".contains(c);
-    if !text.is_empty() && text.chars().all(plain) { text.to_string() } else { format!("{text:?}") }
-}
-
-/// What trees are printed with.
-struct Shown<'a> {
-    alphabet: &'a Alphabet,
-    leaves: &'a [String],
-    names: &'a [String],
-    spots: &'a [Spot],
-    no_punctuation: bool,
-}
-
-impl Shown<'_> {
-    fn leaf(&self, position: u64) -> &str {
-        self.leaves.get(position as usize).map_or("", String::as_str)
-    }
-
-    /// Returns whether a node is left out.
-    fn is_left_out(&self, node: &Node) -> bool {
-        self.no_punctuation && matches!(node, Node::Token(position) if is_punctuation(self.leaf(*position)))
-    }
-
-    fn as_sexpr(&self, tree: &Tree) -> String {
-        let mut text = String::new();
-        tree.walk(|_, node, visit| {
-            if self.is_left_out(node) {
-                return;
-            }
-            if visit == Visit::Leave {
-                text.push(')');
-                return;
-            }
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            match node {
-                Node::Token(position) => text += &atom(self.leaf(*position)),
-                Node::Branch { symbol, .. } => {
-                    text.push('(');
-                    text += self.alphabet.name(*symbol);
-                }
-            }
-        });
-        text
-    }
-
-    fn as_json(&self, tree: &Tree) -> String {
-        let quote = |text: &str| Value::from(text).to_string();
-        // Spans are counted in tokens, and then looked up.
-        let tokens: Vec<Range<usize>> = (0..self.spots.len() / 2).map(|token| 2 * token..2 * token + 1).collect();
-        let spans = if tokens.is_empty() { Vec::new() } else { tree.spans(&tokens) };
-        let place = |key: &str, at: usize| {
-            let Spot { byte, line, column } = self.spots[at];
-            format!(",\"{key}\":{{\"byte\":{byte},\"line\":{line},\"column\":{column}}}")
-        };
-        let mut text = String::new();
-        tree.walk(|at, node, visit| {
-            if self.is_left_out(node) {
-                return;
-            }
-            if visit == Visit::Leave {
-                text += "]}";
-                return;
-            }
-            if text.ends_with('}') {
-                text.push(',');
-            }
-            let kind = match node {
-                Node::Branch { symbol, .. } => self.alphabet.name(*symbol),
-                Node::Token(position) => self.names.get(*position as usize).map_or(self.leaf(*position), |name| name),
-            };
-            text += "{\"kind\":";
-            text += &quote(kind);
-            if let Some(span) = spans.get(at) {
-                text += &place("start", span.start);
-                text += &place("end", span.end);
-            }
-            match node {
-                Node::Token(position) => {
-                    text += ",\"text\":";
-                    text += &quote(self.leaf(*position));
-                    text.push('}');
-                }
-                Node::Branch { .. } => text += ",\"children\":[",
-            }
-        });
-        text
     }
 }

@@ -213,7 +213,7 @@ impl<'p> ParsedNode<'p> {
 }
 
 /// Returns the text of a token as it is written in an S-expression: quoted if it would be read as something else.
-fn atom(text: &str) -> String {
+pub fn atom(text: &str) -> String {
     let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"()\"';".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text.to_string() } else { format!("{text:?}") }
 }

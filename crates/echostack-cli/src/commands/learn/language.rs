@@ -1,16 +1,11 @@
 //! Learning a language: a task, a grammar or an automaton.
 
 use anyhow::{Context, Result, ensure};
-use echostack::automaton::AutomatonError;
-use echostack::certify::{CertifyError, Proof};
-use echostack::language::Language;
-use echostack::machine::Checked;
 use echostack::recognize::{Mode, View};
-use echostack::reservoir::ReservoirKind;
-use echostack::study::{ProofRound, Round, StudyError};
+use echostack::study::{ProofRound, Round};
 use echostack::tasks::{Split, Task};
-use echostack::{Control, Params, Study};
-use echostack_grammar::Subject;
+use echostack::{Control, Study};
+use echostack_grammar::{Goal, LearnEvent, Learning, Subject};
 
 use super::args::{Args, params};
 use super::learned::{Assurance, Learned};
@@ -29,9 +24,40 @@ pub(super) fn learn(
     (bar, control): (&Bar, &dyn Control),
     session: &Session,
 ) -> Result<Learned> {
-    let Some(language) = subject.language() else {
+    if subject.language().is_none() {
         return vectors(args, subject.task().context("only a task can have no language")?, bar);
+    }
+    let learning = learning(args)?;
+    let warn = || {
+        if learning.mode == Mode::Strict && learning.study.negatives == 0. && !session.quiet {
+            note("echostack: a strict machine learns what to reject only from wrong words: add --negatives 0.5");
+        }
     };
+    if learning.goal == Goal::Test {
+        warn();
+    }
+    let mut rounds = Rounds::default();
+    let mut report = |event: LearnEvent<'_>| match event {
+        LearnEvent::NoProof(error) => {
+            bar.say(&format!("echostack: no proof is possible, so the machine is only tested: {error}"));
+            rounds = Rounds::default();
+            warn();
+        }
+        LearnEvent::Searched(round) if !session.quiet && round.open > 0 => bar.say(&rounds.tell(round)),
+        LearnEvent::Tested(&Round { tested, wrong, .. }) if !session.quiet && tested > 0 => {
+            rounds.number += 1;
+            bar.say(&format!("round {}: {wrong} of {} wrong", rounds.number, count(tested, "fresh word")));
+        }
+        _ => {}
+    };
+    let learned = subject.learn_with(&learning, control, &mut report)?;
+    let message = learned.to_string();
+    let echostack_grammar::Learned { machine, words, proof, test, rounds, .. } = learned;
+    Ok(Learned { machine, words, assurance: Assurance { proof, test, rounds, message, rules: None } })
+}
+
+/// Returns the settings that the options ask for.
+fn learning(args: &Args) -> Result<Learning> {
     let study = Study {
         words: args.count,
         negatives: args.negatives.unwrap_or(if args.tolerant { 0. } else { 0.5 }),
@@ -41,79 +67,22 @@ pub(super) fn learn(
         rounds: args.rounds,
         seed: args.seed,
     };
-    let kind = ReservoirKind::from(args.reservoir);
-    let proves = !args.tolerant && !args.no_prove;
-    if proves {
-        let defaults = Params::provable(kind, args.neurons, args.seed).adapted_to(subject.alphabet());
-        let params = params(args, defaults, View::Symbol, Mode::Strict)?;
-        match prove(args, &study, &**language, &params, (bar, control), session) {
-            Err(error) if !args.must_prove() && rules_out_proofs(&error) => {
-                bar.say(&format!("echostack: no proof is possible, so the machine is only tested: {error}"));
-            }
-            ended => return covered(ended?, subject, control),
-        }
-    }
-    let defaults = Params::standard(kind, args.neurons, args.seed);
-    let (view, mode) = if args.tolerant { (View::Reservoir, Mode::Tolerant) } else { (View::Symbol, Mode::Strict) };
-    let params = params(args, defaults, view, mode)?;
-    if mode == Mode::Strict && study.negatives == 0. && !session.quiet {
-        note("echostack: a strict machine learns what to reject only from wrong words: add --negatives 0.5");
-    }
-    let mut number = 0;
-    let mut tell = |round: &Round| {
-        number += 1;
-        if !session.quiet && round.tested > 0 {
-            let Round { tested, wrong, .. } = *round;
-            bar.say(&format!("round {number}: {wrong} of {} wrong", count(tested, "fresh word")));
-        }
+    let goal = match args {
+        Args { tolerant: true, .. } | Args { no_prove: true, .. } => Goal::Test,
+        args if args.must_prove() => Goal::Proof,
+        _ => Goal::ProofOrTest,
     };
-    let (machine, rounds) = study.learn(&**language, &params, control, &mut tell)?;
-    let words = rounds.last().map(|round| round.traces);
-    let rounds: Vec<Round> = rounds.into_iter().filter(|round| round.tested > 0).collect();
-    let test = rounds.last().map(|round| (round.tested, round.wrong));
-    Ok(Learned { machine, words, assurance: Assurance { rounds, test, ..Assurance::default() } })
-}
-
-/// Extends a proof about the automaton to the text of the grammar, if the subject is one.
-fn covered(mut learned: Learned, subject: &Subject, control: &dyn Control) -> Result<Learned> {
-    if let Some(proof) = learned.assurance.proof.take() {
-        let oracle = subject.oracle(Mode::Strict, control)?;
-        learned.assurance.proof = Some(subject.cover(proof, &oracle, control)?);
-    }
-    Ok(learned)
-}
-
-/// Returns whether an error means that no proof can be searched for, although a machine can still be trained.
-fn rules_out_proofs(error: &StudyError) -> bool {
-    match error {
-        StudyError::Certify(why) => !matches!(why, CertifyError::Cancelled),
-        StudyError::Automaton(why) => !matches!(why, AutomatonError::Cancelled),
-        _ => false,
-    }
-}
-
-/// Trains until the machine is proved correct. If it is not, although no proof is required, tests it.
-fn prove(
-    args: &Args,
-    study: &Study,
-    language: &dyn Language,
-    params: &Checked,
-    (bar, control): (&Bar, &dyn Control),
-    session: &Session,
-) -> Result<Learned, StudyError> {
-    let mut rounds = Rounds::default();
-    let mut tell = |round: &ProofRound| {
-        if !session.quiet && round.open > 0 {
-            bar.say(&rounds.tell(round));
-        }
-    };
-    let (machine, proof) = study.prove(language, params, control, &mut tell)?;
-    let tests = matches!(proof, Proof::Open { .. }) && !args.must_prove() && study.tests > 0;
-    let test = if tests { Some(study.test(language, &machine, control)?) } else { None };
-    let test = test.map(|(tested, wrong)| (tested, wrong.len()));
-    let assurance = Assurance { proof: Some(proof), test, ..Assurance::default() };
-    let words = (params.params().view != View::Symbol).then_some(study.words);
-    Ok(Learned { machine, words, assurance })
+    Ok(Learning {
+        goal,
+        study,
+        reservoir: args.reservoir.into(),
+        neurons: args.neurons,
+        mode: if args.tolerant { Mode::Tolerant } else { Mode::Strict },
+        view: args.lookahead.map(View::from),
+        cost: args.cost,
+        gamma: args.gamma,
+        params: None,
+    })
 }
 
 /// The rounds of a proof that were told. A term is explained when it is first used.

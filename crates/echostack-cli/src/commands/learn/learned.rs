@@ -7,6 +7,7 @@ use echostack::extract::{ExtractError, Extraction};
 use echostack::study::Round;
 use echostack::teach::{Departure, departures};
 use echostack::{Certificate, Limits, Machine, Trace};
+use echostack_grammar::Test;
 use serde_json::{Value, json};
 
 use crate::outcome::Outcome;
@@ -29,8 +30,10 @@ pub(super) struct Assurance {
     pub(super) rules: Option<Rules>,
     /// The rounds that ended with a test.
     pub(super) rounds: Vec<Round>,
-    /// The number of words of the last test, and how many of them were judged wrong.
-    pub(super) test: Option<(usize, usize)>,
+    /// The last test.
+    pub(super) test: Option<Test>,
+    /// What the library says about a machine that learned a language.
+    pub(super) message: String,
 }
 
 impl Assurance {
@@ -49,8 +52,8 @@ impl Assurance {
             json!({"traces": traces, "rows": rows, "tested": tested, "wrong": wrong})
         };
         value["rounds"] = self.rounds.iter().map(test).collect();
-        if let Some((tested, wrong)) = self.test {
-            value["tested"] = tested.into();
+        if let Some(Test { words, wrong }) = self.test {
+            value["tested"] = words.into();
             value["wrong"] = wrong.into();
         }
         if self.proof.is_some() || self.rules.is_some() {
@@ -66,39 +69,24 @@ impl Assurance {
         }
     }
 
-    /// Tells what is known, what a proof covers, and returns the outcome of the command. What went wrong is told even if
-    /// the rest is not.
-    pub(super) fn tell(&self, must_prove: bool, covers: &str, quiet: bool) -> Outcome {
+    /// Tells what is known, and returns the outcome of the command. What went wrong is told even if the rest is not.
+    pub(super) fn tell(&self, must_prove: bool, quiet: bool) -> Outcome {
         if let Some(rules) = &self.rules {
             return rules.tell(quiet);
         }
-        let fails = self.test.is_some_and(|(_, wrong)| wrong > 0);
-        let test = self.test.map(|(words, wrong)| format!("{wrong} of {} wrong", count(words, "fresh word")));
-        let (message, good) = match (&self.proof, test) {
-            (Some(Proof::Proved(certificate)), _) => {
-                let cells = count(certificate.size().cells, "cell");
-                (format!("proved correct on every word, of any length, with {cells}, {covers}"), true)
-            }
-            (Some(Proof::Open { cells, examined, .. }), test) => {
-                let open = format!(
-                    "not proved: {} of {} still open (`echostack certify` shows them)",
-                    cells.len(),
-                    count(*examined, "cell")
-                );
-                match test {
-                    Some(test) => (format!("{open}; tested instead: {test}"), !fails),
-                    None => (open, !must_prove),
-                }
-            }
-            (None, Some(test)) if fails => (format!("{test} after {}", count(self.rounds.len(), "round")), false),
-            (None, _) => return Outcome::Accepted,
+        let passed = self.test.map(|test| test.wrong == 0);
+        let good = match &self.proof {
+            Some(Proof::Proved(_)) => true,
+            Some(Proof::Open { .. }) => passed.unwrap_or(!must_prove),
+            None if passed != Some(false) => return Outcome::Accepted,
+            None => false,
         };
         if !good {
-            note(format_args!("echostack: {message}; try more --rounds or --neurons"));
+            note(format_args!("echostack: {}; try more --rounds or --neurons", self.message));
             return Outcome::Rejected;
         }
         if !quiet {
-            note(message);
+            note(&self.message);
         }
         Outcome::Accepted
     }

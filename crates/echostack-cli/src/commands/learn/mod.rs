@@ -47,9 +47,6 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
             None if bare => None,
             None => Some(args.subject.open(session, args.encoding, control)?),
         };
-        if let Some(subject) = subject.as_ref().filter(|_| proves) {
-            subject.check_lexer()?;
-        }
         let start = Instant::now();
         let learned = match (&subject, &args.traces, &args.contexts) {
             (Some(subject), ..) => language::learn(args, subject, (&bar, control), session)?,
@@ -92,8 +89,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         let (milliseconds, output) = (seconds * 1e3, args.output.display());
         note(format_args!("learned {name}{words} in {milliseconds:.0} ms: {rows}, {support}; saved {output}"));
     }
-    let covers = subject.as_ref().map_or(String::new(), |subject| subject.coverage("machine", machine.manifest()));
-    let outcome = assurance.tell(args.must_prove(), &covers, session.quiet || args.json);
+    let outcome = assurance.tell(args.must_prove(), session.quiet || args.json);
     if let Some((inferred, folder)) = &inferred {
         inferred::report(args, inferred, folder, &assurance)?;
     }
