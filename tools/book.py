@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The book in docs/: checks its pages and links, and prepares them for mdBook.
 
-book.py --check        every page of docs/ is in SUMMARY.md, all links and anchors of the repository's Markdown files lead
-                       somewhere, and every block of commands or of a program belongs to a page that a test runs
+book.py --check        every page of docs/ is in SUMMARY.md; every link of every Markdown file leads to a file of the
+                       repository and to a heading of it; records are in their index, and not in the book; and every
+                       block of commands or of a program belongs to a page that a test runs
 book.py --html FOLDER  all links of the built book lead somewhere, and no page loads anything from elsewhere
 book.py                the preprocessor of docs/book.toml
 
 SUMMARY.md may name pages outside of docs/. The preprocessor moves them into the book, and changes the links of all pages
-accordingly. A link to a file that is not in the book becomes plain text.
+accordingly. The book does not know where the repository is published, so a link to a file that is not in the book becomes
+text with the path of the file.
 """
 
 import base64
@@ -19,12 +21,18 @@ import posixpath
 import re
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 OUTSIDE = re.compile(r"^[a-z]+:", re.IGNORECASE)
+# Links that Markdown has and the patterns here do not read. Without this, they would not be checked.
+UNREAD = re.compile(r"^\[[^\]]+\]:\s.*|\]\[[^\]\n]*\]|<(?:a|img)\s[^>]*>|\]\([^)\n]*\)?", re.IGNORECASE | re.MULTILINE)
+# A dated page of measurements, wherever it is named.
+RECORD = re.compile(r"benchmarks/record/[\w.-]+\.md")
+RECORDS = "benchmarks/record/"
+INDEX = RECORDS + "README.md"
 # Which files must name a page that has blocks of a language, so that a test runs them.
 RUN_BY = {
     "console": ["crates/echostack-cli/tests/cli.rs"],
@@ -93,41 +101,92 @@ def resolve(page, target):
     return whole, anchor
 
 
-def pages_of_summary():
+def pages_of_summary(root):
     """Returns the paths in the repository of the pages that SUMMARY.md names."""
-    summary = (ROOT / "docs/SUMMARY.md").read_text()
+    summary = (root / "docs/SUMMARY.md").read_text()
     return [resolve("docs/SUMMARY.md", target)[0] for target in re.findall(r"\]\(([^)]+)\)", summary)]
 
 
-def check():
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
-    files = [file for file in listed.stdout.splitlines() if (ROOT / file).is_file()]
-    texts = {file: (ROOT / file).read_text() for file in files}
-    summary, problems = pages_of_summary(), []
-    for file in files:
-        if file.startswith("docs/") and file != "docs/SUMMARY.md" and file not in summary:
-            problems.append(f"{file} is not in docs/SUMMARY.md")
-    problems += [f"docs/SUMMARY.md names {page} twice" for page in set(summary) if summary.count(page) > 1]
-    count = 0
-    for file, text in texts.items():
+def files_of(root):
+    """Returns the files of the repository: those of git, and new ones that git does not ignore."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    return [file for file in listed.stdout.split("\0") if file and (root / file).is_file()]
+
+
+def check_summary(summary, pages):
+    """Every page of docs/ is in the table of contents once, and no record is."""
+    for page in pages:
+        if page.startswith("docs/") and page != "docs/SUMMARY.md" and page not in summary:
+            yield f"{page} is not in docs/SUMMARY.md"
+    for page in sorted(set(summary)):
+        if summary.count(page) > 1:
+            yield f"docs/SUMMARY.md names {page} twice"
+        if page.startswith(RECORDS):
+            yield f"docs/SUMMARY.md names {page}, but records are not pages of the book"
+
+
+def check_records(pages):
+    """Every record is in the index, and records that are named in passing exist, too."""
+    indexed = {resolve(INDEX, target)[0] for target in links(pages.get(INDEX, ""))}
+    for page, text in pages.items():
+        if page.startswith(RECORDS) and page != INDEX and page not in indexed:
+            yield f"{page} is not in {INDEX}"
+        for name in sorted(set(RECORD.findall(text)) - set(pages)):
+            yield f"{page} names {name}, which does not exist"
+
+
+def check_links(pages, files):
+    """Yields a link and what is wrong with it, or None, for each link of each page."""
+    folders = {str(parent) for file in files for parent in PurePosixPath(file).parents}
+    for page, text in pages.items():
         for target in links(text):
             if OUTSIDE.match(target):
                 continue
-            count += 1
-            path, anchor = resolve(file, target)
-            if not (ROOT / path).exists():
-                problems.append(f"{file} links to {target}, which does not exist")
-            elif anchor and path.endswith(".md") and anchor not in anchors(texts.get(path, "")):
-                problems.append(f"{file} links to {target}, but {path} has no such heading")
-    named = {language: "".join((ROOT / file).read_text() for file in by if (ROOT / file).exists()) for language, by in RUN_BY.items()}
-    blocks = 0
-    for file in [file for file in texts if file.startswith("docs/") or file in ("README.md", "python/README.md")]:
-        for code, piece in pieces_of_blocks(texts[file]):
+            path, anchor = resolve(page, target)
+            if path not in files and path not in folders:
+                yield target, f"{page} links to {target}, which is not a file or folder of the repository"
+            elif anchor and (path not in pages or anchor not in anchors(pages[path])):
+                yield target, f"{page} links to {target}, but {path} has no such heading"
+            else:
+                yield target, None
+        for code, piece in pieces(text):
+            for match in [] if code else UNREAD.finditer(LINK.sub("", piece)):
+                yield match.group(), f"{page} has {match.group()!r}, a kind of link that is not checked: write [text](target)"
+
+
+def check_blocks(pages, root):
+    """Yields a block that a test should run and what is wrong with it, or None."""
+    named = {
+        language: "".join((root / file).read_text() for file in by if (root / file).exists())
+        for language, by in RUN_BY.items()
+    }
+    for page, text in pages.items():
+        if not page.startswith("docs/") and page not in ("README.md", "python/README.md"):
+            continue
+        for code, piece in pieces_of_blocks(text):
             language = re.match(r"```(\w*)", piece).group(1) if code else ""
-            blocks += language in RUN_BY
-            if language in RUN_BY and file.removeprefix("docs/") not in named[language]:
-                problems.append(f"{file} has a block of {language}, but is not named in {' or '.join(RUN_BY[language])}")
-    print("\n".join(problems + [f"{len(summary)} pages, {count} links and {blocks} blocks checked, {len(problems)} problems"]))
+            if language in RUN_BY:
+                runs = page.removeprefix("docs/") in named[language]
+                by = " or ".join(RUN_BY[language])
+                yield piece, None if runs else f"{page} has a block of {language}, but is not named in {by}"
+
+
+def problems_of(root):
+    """Returns all problems, and the numbers of pages of the book, of links and of blocks."""
+    files = set(files_of(root))
+    pages = {file: (root / file).read_text() for file in sorted(files) if file.endswith(".md")}
+    summary = pages_of_summary(root)
+    every_link, every_block = list(check_links(pages, files)), list(check_blocks(pages, root))
+    problems = [*check_summary(summary, pages), *check_records(pages)]
+    problems += [problem for _, problem in every_link + every_block if problem]
+    return problems, (len(summary), len(every_link), len(every_block))
+
+
+def check():
+    problems, counts = problems_of(ROOT)
+    of = "{} pages, {} links and {} blocks checked".format(*counts)
+    print("\n".join(problems + [f"{of}, {len(problems)} problems"]))
     return bool(problems)
 
 
@@ -169,8 +228,10 @@ def prepare():
                 return text  # it is the sidebar
             if path.startswith("docs/") and (ROOT / path).is_file():
                 return f"[{text}]({relative(path.removeprefix('docs/'), here)}{anchor})"
-            name = path.rsplit("/", 1)[-1]
-            return text if name in text else f"{text} (`{path}`)"
+            if path in text:
+                return text
+            in_brackets = match.string[: match.start()].endswith("(") and match.string[match.end() :].startswith(")")
+            return f"{text}, `{path}`" if in_brackets else f"{text} (`{path}`)"
 
         parts = [piece if code else LINK.sub(changed, piece) for code, piece in pieces(chapter["content"])]
         chapter["content"], chapter["path"] = "".join(parts), here
