@@ -4,7 +4,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 pub(crate) fn echostack(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_echostack"))
@@ -41,6 +41,16 @@ pub(crate) fn told(arguments: &[&str]) -> (i32, String) {
 
 pub(crate) fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&good(arguments)).unwrap()
+}
+
+/// Returns the most memory that a running program has used so far, in KiB. Only Linux tells.
+pub(crate) fn peak_kib(child: &Child) -> Option<u64> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    Some(peak.trim().trim_end_matches(" kB").parse().unwrap())
 }
 
 /// Learns quietly, and returns the path of the model.

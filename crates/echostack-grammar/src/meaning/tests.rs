@@ -197,6 +197,7 @@ impl Peer {
     }
 
     /// Returns the number of states, whether there are conflicts or not.
+    #[cfg(target_os = "linux")]
     fn states(rules: &Rules) -> usize {
         Self::computed(rules).map_or(0, |(_, graph, _)| usize::from(graph.all_states_len()))
     }
@@ -264,6 +265,7 @@ fn without_conflicts_the_language_is_that_of_grmtools() {
 }
 
 /// Returns the CPU time of this thread in milliseconds.
+#[cfg(target_os = "linux")]
 fn cpu() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     told.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e6
@@ -271,6 +273,7 @@ fn cpu() -> f64 {
 
 /// Returns the median CPU time of a call in milliseconds and, in brackets, the shortest and the longest: of five batches,
 /// because the system counts CPU time in steps of several milliseconds.
+#[cfg(target_os = "linux")]
 fn measured(call: &dyn Fn()) -> String {
     const BATCH: usize = 20;
     let batch = || {
@@ -284,8 +287,9 @@ fn measured(call: &dyn Fn()) -> String {
 }
 
 /// Prints, for all grammars of `testdata`, the sizes and CPU times of what leads from the text to the automaton.
+#[cfg(target_os = "linux")]
 #[test]
-#[ignore = "measures, and needs Linux"]
+#[ignore = "measures"]
 fn sizes_and_times_of_translations() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
     println!("| grammar | productions | states | of grmtools | canonical | pairs | table, ms | check, ms |");
