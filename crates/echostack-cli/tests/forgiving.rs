@@ -151,7 +151,7 @@ fn a_constructed_machine_without_a_proof_is_saved_and_reported() {
     let small = ["construct", "--automaton", "json", "--reservoir", "legendre", "--neurons", "13", "-o", &model];
     let (code, message) = told(&small);
     assert_eq!(code, 1, "{message}");
-    assert!(message.contains("echostack: not proved, with ") && message.contains("Try more --neurons"), "{message}");
+    assert!(message.contains("echostack: not proved: ") && message.contains("try more --neurons"), "{message}");
     assert!(good(&["inspect", &model]).contains("\nneurons "));
 }
 

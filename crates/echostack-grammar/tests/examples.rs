@@ -44,7 +44,7 @@ fn a_grammar_is_proved_and_its_table_checks_and_parses_texts() {
     assert_eq!(example("check_text", &[&table, &good], ""), ("valid\n".into(), true));
     assert_eq!(example("check_text", &[&table, &bad], ""), (WRONG.into(), true));
     let (told, good) = example("parse_text", &[&table, &good], "");
-    assert!(good && told.ends_with("0..13 Object\n"), "{told}");
+    assert!(good && told.ends_with("0..1 {\n1..12 Members\n12..13 }\n"), "{told}");
 }
 
 #[test]

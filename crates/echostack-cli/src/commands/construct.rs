@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         note(format_args!("constructed {name} from {rules} in {milliseconds:.0} ms; saved {output}"));
     }
     let Some(certificate) = learned.certificate() else {
-        note(format_args!("echostack: {learned}: the machine may be wrong on some words. Try more --neurons"));
+        note(format_args!("echostack: {learned}; the machine may be wrong on some words: try more --neurons"));
         return Ok(Outcome::Rejected);
     };
     if let Some(path) = &args.certificate {
