@@ -1,4 +1,5 @@
 //! Runs the examples of this crate and of `echostack`, and compares what they print.
+#![cfg(feature = "machine")]
 
 use std::io::Write;
 use std::path::Path;
@@ -28,6 +29,13 @@ fn a_recognizer_is_embedded() {
     assert_eq!(embed("{\"a\": [1, 2]}"), ("valid\n".into(), true));
     let told = "1:12: Token { name: \"}\", text: \"}\" }, expected ] or ,\n";
     assert_eq!(embed("{\"a\": [1, 2}"), (told.into(), false));
+}
+
+#[test]
+fn words_are_judged_by_a_table() {
+    let words = "PLAIN , QUOTED NEWLINE\nPLAIN PLAIN\n";
+    let told = example("table_only", &["testdata/files/0.1/csv.table.safetensors"], words);
+    assert_eq!(told, ("accept\nreject\n".into(), true));
 }
 
 #[test]
