@@ -16,6 +16,12 @@
 //! assert_eq!(oracle.judge(&word), Verdict::Accept);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//! - `machine` (default): the feature of the same name of `echostack`. Without it, models are tables. A [`Judge`] reads
+//!   texts with a table and its lexer, and a [`Subject`] can be made into a table, exported, and generated as source code.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod export;
 mod generate;

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use echostack::automaton::{AutomatonError, AutomatonJsonError};
-use echostack::certify::{CertifyError, Proof, Translation};
+#[cfg(feature = "machine")]
+use echostack::certify::Proof;
+use echostack::certify::{CertifyError, Translation};
 use echostack::file::{FileError, MAX_BYTES, read_text};
 use echostack::language::{Language, Walks};
 use echostack::name::UnknownName;
@@ -347,6 +349,7 @@ impl Subject {
     ///
     /// # Errors
     /// The errors of [`check_translation`](Self::check_translation).
+    #[cfg(feature = "machine")]
     pub fn cover(&self, proof: Proof, oracle: &Oracle, control: &dyn Control) -> Result<Proof, CertifyError> {
         match proof {
             Proof::Proved(certificate) => {

@@ -2,6 +2,7 @@
 //! `%expect-rr` resolve conflicts and `%define lr.type` says which parser is meant.
 //!
 //! By default, few grammars are compared, as in CI; `ECHOSTACK_GRAMMARS=1000` is the full size.
+#![cfg(feature = "machine")]
 
 mod programs;
 mod random;

@@ -2,6 +2,7 @@
 //! other work as well, single calls take longer, so only half of them have to; all must end within half a second.
 //!
 //! `cargo nextest run --run-ignored all -E 'test(cancelled)'` also tests Lua.
+#![cfg(feature = "machine")]
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,7 @@
 //! Tests that a machine, its table, and the Rust and C sources generated from the table (compiled and run) give the
 //! same verdict, position and expected tokens on every word. `ECHOSTACK_WORDS` is the number of words for each
 //! language.
+#![cfg(feature = "machine")]
 
 mod grammars;
 mod sources;

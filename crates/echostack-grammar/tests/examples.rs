@@ -1,4 +1,5 @@
 //! Runs the examples of this crate and of `echostack`, and compares what they print.
+#![cfg(feature = "machine")]
 
 use std::io::Write;
 use std::path::Path;
@@ -45,6 +46,13 @@ fn a_grammar_is_proved_and_its_table_checks_and_parses_texts() {
     assert_eq!(example("check_text", &[&table, &bad], ""), (WRONG.into(), true));
     let (told, good) = example("parse_text", &[&table, &good], "");
     assert!(good && told.ends_with("0..1 {\n1..12 Members\n12..13 }\n"), "{told}");
+}
+
+#[test]
+fn words_are_judged_by_a_table() {
+    let words = "PLAIN , QUOTED NEWLINE\nPLAIN PLAIN\n";
+    let told = example("table_only", &["testdata/files/0.1/csv.table.safetensors"], words);
+    assert_eq!(told, ("accept\nreject\n".into(), true));
 }
 
 #[test]

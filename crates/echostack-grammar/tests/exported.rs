@@ -1,5 +1,6 @@
 //! Tests of grammars that are written for other tools. Those for Yacc are read back here; `tools/exports.py` compares all
 //! of them with the tools themselves.
+#![cfg(feature = "machine")]
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
 //! Tests of two programming languages, with 55 and 127 productions: learning with a proof, construction, and compilation
 //! take time that grows no faster than the proof itself.
+#![cfg(feature = "machine")]
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -2,6 +2,7 @@
 //! LR(1) table.
 //!
 //! By default, only a few words are drawn, as in CI; `ECHOSTACK_WORDS=10000 ECHOSTACK_TESTS=10000` is the full size.
+#![cfg(feature = "machine")]
 
 use std::path::Path;
 

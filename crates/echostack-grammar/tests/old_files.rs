@@ -2,6 +2,7 @@
 //!
 //! `testdata/files` has a folder for each version, with a README that says how its files were made. A folder is never
 //! changed; a change of a format adds one.
+#![cfg(feature = "machine")]
 
 use std::collections::HashMap;
 use std::io::BufReader;

@@ -1,5 +1,6 @@
 //! Several mistakes in one text: compared with lrpar's recovery on words with random edits. `ECHOSTACK_EDITED` is the
 //! number of words for each grammar, and `ECHOSTACK_SEED` the seed.
+#![cfg(feature = "machine")]
 
 mod texts;
 
