@@ -27,6 +27,7 @@ mod export;
 mod generate;
 mod grammar;
 mod judge;
+#[cfg(feature = "machine")]
 mod learn;
 mod lex;
 mod lr;
@@ -39,6 +40,7 @@ mod yacc;
 pub use export::{Export, ExportError, Notation};
 pub use grammar::Grammar;
 pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement, Parsed, ParsedNode, atom};
+#[cfg(feature = "machine")]
 pub use learn::{Goal, LearnError, LearnEvent, Learned, Learning, Test};
 pub use lex::lexer::Lexer;
 pub use lex::tokenizer::{LexFault, Lexeme, Tokens};
