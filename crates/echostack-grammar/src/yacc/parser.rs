@@ -70,6 +70,8 @@ pub(crate) struct WrittenProduction {
     pub(crate) left: usize,
     /// The symbols on the right side, and where they are written.
     pub(crate) right: Vec<(usize, usize)>,
+    /// The actions after which something follows: the number of symbols before each one, and where it is written.
+    pub(crate) actions: Vec<(usize, usize)>,
     /// The symbol of `%prec`, and where it is written.
     pub(crate) precedence: Option<(usize, usize)>,
 }
@@ -377,10 +379,18 @@ impl Reader<'_> {
                 Token::Name(_) | Token::Character(_) | Token::Text(_) => {
                     right.extend(self.symbol()?.map(|symbol| (symbol, at)));
                 }
-                Token::Code | Token::Tag | Token::Reference => self.advance()?,
+        // The last action so far. It is inside of the production if a symbol or another action follows.
+        let mut action = None;
+        let mut actions = Vec::new();
+                Token::Code => {
+                    actions.extend(action.replace((right.len(), at)));
+                    self.advance()?;
+                }
+                Token::Tag | Token::Reference => self.advance()?,
                 Token::Directive("empty") => {
                     empty = Some(at);
                     self.advance()?;
+                    actions.extend(action.take());
                 }
                 Token::Directive("prec") => {
                     self.advance()?;
@@ -421,7 +431,7 @@ impl Reader<'_> {
         if let Some(&(_, at)) = right.iter().find(|(symbol, _)| self.is_error(*symbol)) {
             self.file.errors.push(at);
         } else {
-            self.file.productions.push(WrittenProduction { left, right, precedence });
+            self.file.productions.push(WrittenProduction { left, right, actions, precedence });
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::parser::{Symbol, Written, WrittenProduction, YaccFile};
-use crate::rules::{Merging, Precedence, Production, Rules};
+use crate::rules::{InnerAction, Merging, Precedence, Production, Rules};
 use crate::text::error::{GrammarError, Warning, list};
 use crate::text::source::Source;
 
@@ -104,12 +104,17 @@ impl<'a> Resolver<'a> {
             expected: file.expected,
             merging: file.merging.map_or(Merging::default(), |(merging, _)| merging),
         };
+        let actions = file.productions.iter().enumerate().flat_map(|(production, written)| {
+            let actions = written.actions.iter();
+            actions.map(move |&(before, place)| InnerAction { production, before, place })
+        });
         Ok((rules, self.warnings()))
     }
 
     /// Checks that each symbol in the rules has a meaning.
     fn check_symbols(&self) -> Result<(), GrammarError> {
         let symbol = |&(number, at): &(usize, usize)| (&self.file.symbols[self.meant[number]], at);
+            actions: actions.collect(),
         let mut unknown: Vec<&str> = Vec::new();
         let mut seen: HashSet<&str> = HashSet::new();
         let mut first = 0;
