@@ -92,7 +92,7 @@ impl<'a> Scanner<'a> {
                 let length = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
                 (Token::Name(&rest[..length]), at + length)
             }
-            letter => return Err(error(&format!("{letter:?} has no meaning in a grammar"))),
+            letter => return Err(error(&format!("{letter:?} has no meaning in a grammar; write a token in quotes"))),
         };
         self.at = end;
         Ok((at, token))
@@ -119,7 +119,9 @@ impl<'a> Scanner<'a> {
         let end =
             code::literal(text, at).ok_or_else(|| self.source.error(at, "this quote is not closed on its line"))?;
         match &text[at + 1..end - 1] {
-            "" => Err(self.source.error(at, "there is nothing between these quotes")),
+            "" => {
+                Err(self.source.error(at, "there is nothing between these quotes; write %empty in an empty production"))
+            }
             inside if text[at..].starts_with('"') => Ok((Token::Text(inside), end)),
             inside => Ok((Token::Character(inside), end)),
         }
