@@ -216,22 +216,4 @@ mod tests {
         assert_eq!(tokens(text).unwrap(), expected);
         assert_eq!(tokens("\u{feff}a //"), Ok(vec![Name("a")]));
     }
-
-    #[test]
-    fn what_is_not_closed_is_reported_where_it_begins() {
-        for (text, message) in [
-            ("a /*/", "1:3: this comment is not closed"),
-            ("a 'b\n'", "1:3: this quote is not closed"),
-            ("a\n {'}'", "2:2: this brace is not closed"),
-            ("<a", "1:1: this tag is not closed"),
-            ("[a", "1:1: this bracket is not closed"),
-            ("%{ ", "1:1: this %{ has no %}"),
-            ("''", "1:1: there is nothing between these quotes"),
-            ("é", "1:1: 'é' has no meaning"),
-            ("% a", "1:1: '%' has no meaning"),
-        ] {
-            let error = tokens(text).unwrap_err();
-            assert!(error.starts_with(message), "{error}");
-        }
-    }
 }
