@@ -1,6 +1,7 @@
 //! Grammars as languages: the automaton of a grammar, words drawn from the grammar, and words that cover it.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -152,6 +153,9 @@ impl Grammar {
 
 fn read(path: &Path, limits: &GrammarLimits) -> Result<String, GrammarError> {
     read_text(path, limits.bytes).map_err(|error| match error {
+        FileError::Io { path, error } if error.kind() == ErrorKind::InvalidData => {
+            GrammarError::Syntax(format!("{}: the file is not UTF-8: {error}; save it as UTF-8", path.display()))
+        }
         FileError::Io { path, error } => GrammarError::Io { path: path.display().to_string(), error },
         other => GrammarError::Syntax(format!("{}: {other}", path.display())),
     })

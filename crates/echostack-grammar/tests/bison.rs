@@ -324,3 +324,70 @@ fn languages_and_conflicts_are_those_of_bison() {
     assert!(report.by_suffix > 0 && report.proved > 0);
     assert!(report.rows.is_empty(), "there are differences; see above");
 }
+
+/// Adds declarations, and actions before symbols of the productions. Returns the text, and the places of the actions.
+fn with_actions(declarations: &str, plain: &str, random: &mut ChaCha8Rng) -> (String, Vec<String>) {
+    let (mut text, mut places) = (declarations.to_string(), Vec::new());
+    for line in plain.lines() {
+        let (left, right) = line.split_once(':').unwrap_or((line, ""));
+        let number = text.lines().count() + 1;
+        let mut line = left.to_string() + if right.is_empty() { "" } else { ":" };
+        let own = right.split_once('%').map_or(right, |(own, _)| own).len();
+        for (at, letter) in right.char_indices() {
+            if at < own && letter.is_alphabetic() && random.random_bool(0.2) {
+                places.push(format!("{number}:{}", line.len() + 1));
+                line += "{} ";
+            }
+            line.push(letter);
+        }
+        writeln!(text, "{line}").unwrap();
+    }
+    (text, places)
+}
+
+/// Returns the number of the first marker of an action that has a conflict, counted from 1, in bison's report.
+fn first_marker(report: &str) -> Option<usize> {
+    let states = report.split("\nState ").skip(1);
+    let conflicting = states.flat_map(|state| {
+        let entries = state.lines().filter(|line| line.contains("reduce using rule"));
+        let entries: Vec<(&str, &str)> = entries.filter_map(|line| line.trim().split_once(' ')).collect();
+        let lost: Vec<&str> = entries.iter().filter(|(_, what)| what.contains('[')).map(|&(token, _)| token).collect();
+        entries.into_iter().filter(move |(token, _)| lost.contains(token)).map(|(_, what)| what)
+    });
+    conflicting.filter_map(|what| what.split_once('@')?.1.split_once(')')?.0.parse().ok()).min()
+}
+
+#[test]
+#[ignore = "needs bison"]
+fn actions_with_conflicts_are_those_of_bison() {
+    let grammars = std::env::var("ECHOSTACK_GRAMMARS").map_or(100, |count| count.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = ChaCha8Rng::seed_from_u64(41);
+    let (mut compared, mut told) = (0, 0);
+    while compared < grammars {
+        let lr_type = TYPES[compared % TYPES.len()];
+        let declared = if lr_type == "none" { String::new() } else { format!("%define lr.type {lr_type}\n") };
+        let plain = RandomGrammar::new(&mut random).write("", true, |_| true);
+        let (text, places) = with_actions(&declared, &plain, &mut random);
+        // Without a line of its own, a declaration does not change the places.
+        let Ok(grammar) = read(&text.replacen("%start S", "%expect 500 %expect-rr 500 %start S", 1)) else { continue };
+        let warnings: Vec<String> = grammar.warnings().iter().map(ToString::to_string).collect();
+        // Bison has mistakes with nonterminals that no word needs, unless the states are merged.
+        let useless = |warning: &String| warning.contains("no word;") || warning.contains("cannot be reached");
+        if places.is_empty() || warnings.iter().any(useless) {
+            continue;
+        }
+        std::fs::write(folder.path().join("test.y"), &text).unwrap();
+        let arguments = ["--report=states", "-o", "test.c", "test.y"];
+        run(folder.path(), "bison", &arguments, "").unwrap_or_else(|| panic!("bison refuses\n{text}"));
+        let report = std::fs::read_to_string(folder.path().join("test.output")).unwrap();
+        let expected = first_marker(&report).map(|number| places[number - 1].as_str());
+        let found = warnings.iter().find(|warning| warning.contains("this action inside of a production"));
+        let found = found.map(|warning| warning.split_once(": ").unwrap().0);
+        assert_eq!(found, expected, "{text}\n{report}");
+        compared += 1;
+        told += usize::from(found.is_some());
+    }
+    println!("{compared} grammars with actions inside of productions, {told} of them with a conflict at one");
+    assert!(told > compared / 10 && told < compared);
+}

@@ -65,7 +65,12 @@ pub(crate) fn read(source: &str, from: usize, to: usize) -> Result<Action<'_>, L
         let argument = word(number + 1 + usize::from(called));
         let change = match name {
             _ if REFUSED.contains(&name) && (called || name == "REJECT") => {
-                return error(at, format!("{name} is not supported: the tokens would depend on what the code does"));
+                return error(
+                    at,
+                    format!(
+                        "{name} is not supported: the tokens would depend on what the code does; write rules without it"
+                    ),
+                );
             }
             "return" => {
                 let end = pieces[number..].iter().position(|&(_, piece)| piece == Piece::Symbol(';'));

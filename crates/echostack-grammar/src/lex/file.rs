@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Hir, HirKind};
 use regex_syntax::{Parser, ParserBuilder, is_meta_character};
 
-use crate::text::error::LexerError;
+use crate::text::error::{LexerError, list};
 
 /// The maximum length of a lexer file, in bytes.
 const MAX_SOURCE: usize = 1 << 20;
@@ -104,6 +104,16 @@ impl Default for Flags {
 }
 
 impl Flags {
+    const NAMES: [&str; 7] = [
+        "dot_matches_new_line",
+        "case_insensitive",
+        "ignore_whitespace",
+        "unicode",
+        "octal",
+        "posix_escapes",
+        "allow_wholeline_comments",
+    ];
+
     fn set(&mut self, name: &str, value: bool) -> bool {
         let flag = match name {
             "dot_matches_new_line" => &mut self.dot_matches_new_line,
@@ -222,7 +232,9 @@ impl Reader<'_> {
         for flag in body.split(',').map(str::trim).filter(|flag| !flag.is_empty()) {
             let (name, value) = flag.strip_prefix('!').map_or((flag, true), |name| (name.trim(), false));
             if !self.flags.set(name, value) {
-                return Err(self.error(start, format!("the flag {name:?} is not known")));
+                return Err(
+                    self.error(start, format!("the flag {name:?} is not known; the flags are {}", list(&Flags::NAMES)))
+                );
             }
         }
         if text[..end].contains('\n') {
@@ -234,7 +246,9 @@ impl Reader<'_> {
     fn start_states(&mut self, names: &str, at: usize, exclusive: bool) -> Result<(), LexerError> {
         for name in names.split_ascii_whitespace() {
             if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.".contains(letter)) {
-                return Err(self.error(at, format!("{name:?} is not a name of a start state")));
+                return Err(
+                    self.error(at, format!("{name:?} is not a name of a start state; write letters, digits, _ and ."))
+                );
             }
             if self.file.states.iter().any(|state| state.name == name) {
                 return Err(self.error(at, format!("the start state {name} is declared twice")));
@@ -254,7 +268,7 @@ impl Reader<'_> {
     fn rule(&mut self, span: Range<usize>) -> Result<(), LexerError> {
         let line = self.source[span.clone()].trim_end();
         if line.starts_with([' ', '\t']) {
-            return Err(self.error(span.start, "a rule must begin in the first column"));
+            return Err(self.error(span.start, "a rule must begin in the first column; remove the space before it"));
         }
         let missing = "a rule is a regular expression, a space, and the token's name in quotes or ; to skip the text";
         let space = line.rfind([' ', '\t']).ok_or_else(|| self.error(span.start, missing))?;
@@ -290,7 +304,7 @@ impl Reader<'_> {
         }
         self.patterns += pattern.len();
         if self.patterns > MAX_PATTERNS {
-            return Err(self.error(span.start, format!("the rules have more than {MAX_PATTERNS} bytes")));
+            return Err(self.error(span.start, format!("the rules have more than {MAX_PATTERNS} bytes; shorten them")));
         }
         let pattern = self.flags.parser().parse(&unescape(pattern, self.flags.posix_escapes)).map_err(|error| {
             let reason = match &error {
@@ -377,9 +391,6 @@ fn refused(pattern: &Hir) -> Option<&'static str> {
             }
             HirKind::Capture(capture) => open.push(&capture.sub),
             HirKind::Concat(parts) | HirKind::Alternation(parts) => open.extend(parts),
-            HirKind::Class(Class::Bytes(bytes)) if !bytes.is_ascii() => {
-                return Some("an expression must match only valid UTF-8");
-            }
             _ => {}
         }
     }

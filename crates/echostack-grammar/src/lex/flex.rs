@@ -134,7 +134,10 @@ impl<'a> Reader<'a> {
                 }
                 "%pointer" | "%array" | "%a" | "%e" | "%k" | "%n" | "%o" | "%p" => {}
                 _ if word.starts_with('%') => {
-                    return self.error(start, &format!("the declaration {word} is not known"));
+                    return self.error(
+                        start,
+                        &format!("the declaration {word} is not known; remove it if it does not affect the tokens"),
+                    );
                 }
                 _ => {
                     let pattern = rest.trim();

@@ -98,7 +98,9 @@ impl<'a> Reader<'_, 'a> {
                 _ => {
                     self.patterns.parts += 1;
                     if self.patterns.parts > MAX_PARTS {
-                        return self.error(&format!("the patterns have more than {MAX_PARTS} parts"));
+                        return self.error(&format!(
+                            "the patterns have more than {MAX_PARTS} parts, with definitions written out; shorten them"
+                        ));
                     }
                     let part = self.part()?;
                     parts.push(self.repeated(part)?);
@@ -116,7 +118,7 @@ impl<'a> Reader<'_, 'a> {
                 Some('+') => (1, None),
                 Some('?') => (0, Some(1)),
                 Some('{') if self.rest()[1..].starts_with(|letter: char| letter.is_ascii_digit()) => {
-                    let Some(end) = self.rest().find('}') else { return self.error("this brace is not closed") };
+                    let Some(end) = self.rest().find('}') else { return self.error(UNCLOSED_BRACE) };
                     let inside = &self.rest()[1..end];
                     let (min, max) = inside.split_once(',').map_or((inside, Some(inside)), |(min, max)| {
                         (min, Some(max.trim()).filter(|max| !max.is_empty()))
@@ -126,7 +128,7 @@ impl<'a> Reader<'_, 'a> {
                         return self.error("a repetition is {2}, {2,} or {2,3}");
                     };
                     if max.is_some_and(|max| max < min) {
-                        return self.error("the numbers of a repetition are in ascending order");
+                        return self.error("the numbers of a repetition must be in ascending order");
                     }
                     self.at += end;
                     (min, max)
@@ -275,10 +277,13 @@ impl<'a> Reader<'_, 'a> {
 
     /// Reads the use of a definition, whose brace was read.
     fn definition(&mut self, start: usize) -> Result<Hir, LexerError> {
-        let Some(end) = self.rest().find('}') else { return self.refuse(start, "this brace is not closed") };
+        let Some(end) = self.rest().find('}') else { return self.refuse(start, UNCLOSED_BRACE) };
         let name = &self.rest()[..end];
         let Some(span) = self.patterns.definitions.get(name).cloned() else {
-            return self.refuse(start, &format!("{name:?} is not defined; write \"{{\" for the brace itself"));
+            return self.refuse(
+                start,
+                &format!("{{{name}}} is not defined; define it before the %%, or write \"{{\" for the brace itself"),
+            );
         };
         self.at += end + 1;
         let (at, end, case, dot) = (self.at, self.end, self.ignore_case, self.dot_all);
@@ -320,7 +325,10 @@ impl<'a> Reader<'_, 'a> {
                 }
                 Some('[') if self.rest().starts_with("[:") => {
                     let Some(end) = self.rest().find(":]") else { return self.error("this [: has no :]") };
-                    let Some(named) = named(&self.rest()[2..end]) else { return self.error("this class is not known") };
+                    let name = &self.rest()[2..end];
+                    let Some(named) = named(name) else {
+                        return self.error(&format!("the class {name:?} is not known; the classes are {CLASSES}"));
+                    };
                     class.union(&named);
                     self.at += end + 2;
                 }
@@ -335,7 +343,7 @@ impl<'a> Reader<'_, 'a> {
                     };
                     let Some(range) = range(from, to) else { return self.refuse(at, BYTES) };
                     if from.0 > to.0 {
-                        return self.refuse(at, "the ends of a range are in ascending order");
+                        return self.refuse(at, "the ends of a range must be in ascending order");
                     }
                     class.push(range);
                 }
@@ -360,6 +368,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
+const UNCLOSED_BRACE: &str = "this brace is not closed; write \"{\" for the character itself";
 const BYTES: &str = "bytes that are not ASCII are not supported, except for all of them together, [\\x80-\\xff]; \
                      write the characters themselves";
 
@@ -379,6 +388,8 @@ fn class(ranges: impl IntoIterator<Item = (char, char)>) -> Hir {
     let ranges = ranges.into_iter().map(|(from, to)| ClassUnicodeRange::new(from, to));
     Hir::class(Class::Unicode(ClassUnicode::new(ranges)))
 }
+
+const CLASSES: &str = "alnum, alpha, blank, cntrl, digit, graph, lower, print, punct, space, upper and xdigit";
 
 /// Returns the class with a name such as `alpha`, or what is not in it for `^alpha`.
 fn named(name: &str) -> Option<ClassUnicode> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::conflict::{self, Conflict, Count};
+use super::markers;
 use super::states::States;
 use super::table::{Action, LrTable};
 use super::work::TooLarge;
@@ -45,8 +46,9 @@ pub(crate) fn build(
         [expected.shift_reduce, expected.reduce_reduce].map(|expected| expected.map_or(0, |(count, _)| count));
     // The conflicts of an LALR(1) parser are counted, as bison does by default. It has conflicts if any parser has.
     let count = count(rules, &states);
+    let warning = |(at, message): (usize, String)| source.warning(at, &message);
     if count.is_none() && shift_reduce + reduce_reduce == 0 && !table.has_resolutions {
-        return Ok((table, Vec::new()));
+        return Ok((table, inner_action(rules, most).into_iter().map(warning).collect()));
     }
     let declared = count.shift_reduce <= shift_reduce && count.reduce_reduce <= reduce_reduce;
     let accepted = declared && shift_reduce + reduce_reduce > 0 && !expected.glr;
@@ -61,8 +63,8 @@ pub(crate) fn build(
     let unused = unused.map(|(symbol, message)| (rules.places[symbol], message));
     // If the other parser is too large to compare with, nothing is known about it.
     let merged = merged(rules, &states, &table, most).unwrap_or(None);
-    let warnings = fewer.into_iter().chain(unused).chain(merged);
-    Ok((table, warnings.map(|(at, message)| source.warning(at, &message)).collect()))
+    let warnings = fewer.into_iter().chain(unused).chain(merged).chain(inner_action(rules, most));
+    Ok((table, warnings.map(warning).collect()))
 }
 
 /// Computes the states of a parser.
@@ -91,6 +93,7 @@ pub(crate) fn conflicts(terminals: usize, nonterminals: usize, productions: Vec<
         terminal_precedences: vec![None; terminals],
         production_precedences: vec![None; productions.len()],
         productions,
+        actions: Vec::new(),
         expected: Expected::default(),
         merging: Merging::Unstated,
     };
@@ -251,6 +254,22 @@ fn merged(
         ),
     };
     Ok(Some((place, message)))
+}
+
+/// Returns where the first action inside of a production is that leads to a conflict in bison, and a message. If there are
+/// too many states with the actions, nothing is known about them.
+fn inner_action(rules: &Rules, most: usize) -> Option<(usize, String)> {
+    // A GLR parser follows both sides of the conflict.
+    if rules.actions.is_empty() || rules.expected.glr {
+        return None;
+    }
+    let merging = if rules.merging == Merging::Canonical { Merging::Canonical } else { Merging::Lalr };
+    let marked = markers::with_markers(rules);
+    let states = states(&marked, merging, most).ok()?;
+    let place = markers::conflict(&marked, &states).ok()??;
+    let message = "in bison, this action inside of a production leads to a conflict, so that bison's parser may reject \
+                   words that are accepted here, where actions are left out; move it to the end of a production";
+    Some((place, message.into()))
 }
 
 /// Returns where the rules of a nonterminal are whose conflict an LALR(1) parser resolves in another way than an LR(1)

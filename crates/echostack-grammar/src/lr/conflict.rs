@@ -50,10 +50,14 @@ impl fmt::Display for Count {
 
 /// Returns where a number of conflicts is declared that is larger than the number that there are, and a message.
 pub(crate) fn fewer(count: Count, expected: &Expected) -> Option<(usize, String)> {
-    let pairs = [(expected.shift_reduce, count.shift_reduce), (expected.reduce_reduce, count.reduce_reduce)];
-    let (declared, at) =
-        pairs.into_iter().find_map(|(expected, count)| expected.filter(|&(declared, _)| count < declared))?;
-    Some((at, format!("{declared} conflicts of this kind are expected, but the grammar has {count}")))
+    let kinds = [
+        ("%expect", expected.shift_reduce, count.shift_reduce),
+        ("%expect-rr", expected.reduce_reduce, count.reduce_reduce),
+    ];
+    kinds.into_iter().find_map(|(name, expected, there)| {
+        let (declared, at) = expected.filter(|&(declared, _)| there < declared)?;
+        Some((at, format!("{name} is {declared}, but the grammar has {count}")))
+    })
 }
 
 /// Returns a message about the productions that are never used, because other actions are preferred, and the
@@ -93,9 +97,12 @@ pub(crate) fn explain(table: &LrTable, conflicts: &[Conflict], count: Count, exp
         );
     }
     if let Some((sentence, [one, other])) = ambiguous(table) {
+        // Precedences decide between a shift and a reduction, not between two reductions.
+        let precedences =
+            if count.shift_reduce == 0 { "" } else { ", or resolve the conflict with %left, %right or %nonassoc" };
         return format!(
             "{head}: it is ambiguous. The sentence\n  {sentence}\nhas the two readings\n  {one}\n  {other}\n\
-             Rewrite the grammar so that only one remains, or resolve the conflict with %left, %right or %nonassoc."
+             Rewrite the grammar so that only one remains{precedences}."
         );
     }
     // No ambiguity was found. Show where a parser would need more than one token of lookahead.

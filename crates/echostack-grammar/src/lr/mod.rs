@@ -11,7 +11,7 @@
 
 //!
 //! `build.rs` makes the [table](table::LrTable) of these states, with what precedences leave of their choices;
-//! `conflict.rs` explains the rest. `encode.rs` writes the table as an automaton. `count.rs` counts and draws words of it,
+//! `conflict.rs` explains the rest, and `markers.rs` finds those that only bison has. `encode.rs` writes the table as an automaton. `count.rs` counts and draws words of it,
 //! and `probe.rs` finds a word for each of its entries.
 
 pub(crate) mod build;
@@ -21,6 +21,7 @@ pub(crate) mod encode;
 pub(crate) mod first;
 pub(crate) mod lookaheads;
 pub(crate) mod lr0;
+pub(crate) mod markers;
 pub(crate) mod probe;
 pub(crate) mod states;
 pub(crate) mod table;

@@ -12,6 +12,8 @@ pub(crate) struct Rules {
     pub(crate) terminals: usize,
     pub(crate) start: usize,
     pub(crate) productions: Vec<Production>,
+    /// The actions inside of productions, in the order of the productions.
+    pub(crate) actions: Vec<InnerAction>,
     /// The precedence of each terminal.
     pub(crate) terminal_precedences: Vec<Option<Precedence>>,
     /// The precedence of each production.
@@ -27,6 +29,17 @@ pub struct Production {
     pub left: usize,
     /// The symbols on its right side.
     pub right: Vec<usize>,
+}
+
+/// An action inside of a production, which is passed over. In bison, it is an empty nonterminal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InnerAction {
+    /// The number of the production.
+    pub(crate) production: usize,
+    /// The number of symbols before it.
+    pub(crate) before: usize,
+    /// Where it is written.
+    pub(crate) place: usize,
 }
 
 /// A precedence: higher levels bind more tightly.

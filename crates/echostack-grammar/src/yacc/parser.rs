@@ -70,6 +70,8 @@ pub(crate) struct WrittenProduction {
     pub(crate) left: usize,
     /// The symbols on the right side, and where they are written.
     pub(crate) right: Vec<(usize, usize)>,
+    /// The actions after which something follows: the number of symbols before each one, and where it is written.
+    pub(crate) actions: Vec<(usize, usize)>,
     /// The symbol of `%prec`, and where it is written.
     pub(crate) precedence: Option<(usize, usize)>,
 }
@@ -131,6 +133,7 @@ impl Reader<'_> {
         let found = match self.token {
             Token::End => "the file ends here".to_string(),
             Token::Directive(name) => format!("%{name} is here"),
+            Token::Separator => "%% is here".to_string(),
             Token::Name(word) | Token::Left(word) | Token::Number(word) => format!("{word} is here"),
             _ => rest.chars().next().map_or_else(String::new, |letter| format!("{letter:?} is here")),
         };
@@ -247,7 +250,7 @@ impl Reader<'_> {
             _ => return self.expected("lalr, ielr or canonical-lr"),
         };
         if self.file.merging.replace((merging, at)).is_some() {
-            return self.error(at, "lr.type is already defined");
+            return self.error(at, "lr.type is already defined; remove one of the two definitions");
         }
         self.advance()
     }
@@ -277,11 +280,14 @@ impl Reader<'_> {
                 }
                 Token::Text(inside) if named.is_some() => {
                     if named.is_some_and(|token| self.is_error(token)) {
-                        return self.error(self.at, "the token for error recovery cannot have another name here");
+                        return self.error(
+                            self.at,
+                            "the token for error recovery cannot have another name here; remove it, and write error",
+                        );
                     }
                     let alias = named.take().and_then(|token| self.file.aliases.insert(literal_name(inside), token));
                     if alias.is_some() {
-                        return self.error(self.at, "this literal already stands for another token");
+                        return self.error(self.at, "this literal already stands for another token; write another one");
                     }
                     self.advance()?;
                 }
@@ -305,7 +311,7 @@ impl Reader<'_> {
                 named = Some(token);
                 self.file.symbols[token].declared = true;
                 if std::mem::replace(&mut self.file.symbols[token].precedence, precedence).is_some() {
-                    return self.error(at, "this token already has a precedence");
+                    return self.error(at, "this token already has a precedence; remove one of the two declarations");
                 }
             } else if let Token::Number(digits) = self.token {
                 let Some(token) = named else { return self.expected("a token") };
@@ -323,10 +329,11 @@ impl Reader<'_> {
         let at = self.at;
         let Some(symbol) = self.symbol()? else { return self.expected("the start symbol") };
         if self.file.start.replace((symbol, at)).is_some_and(|(known, _)| known != symbol) {
-            return self.error(at, "the grammar already has a start symbol; only one is possible");
+            return self.error(at, "the grammar already has a start symbol; remove one of the two declarations");
         }
         if matches!(self.token, Token::Name(_)) {
-            return self.error(self.at, "only one start symbol is possible");
+            return self
+                .error(self.at, "only one start symbol is possible; add one that has a production for each of these");
         }
         Ok(())
     }
@@ -346,7 +353,8 @@ impl Reader<'_> {
 
     fn rule(&mut self, name: &str) -> Result<(), GrammarError> {
         if name == "error" {
-            return self.error(self.at, "error is the token for error recovery and cannot have rules");
+            return self
+                .error(self.at, "error is the token for error recovery and cannot have rules; choose another name");
         }
         let left = self.occurrence(Written::Name(name.to_string()));
         self.file.symbols[left].rule.get_or_insert(self.at);
@@ -371,13 +379,21 @@ impl Reader<'_> {
         let mut right = Vec::new();
         let mut precedence = None;
         let mut empty = None;
+        // The last action so far. It is inside of the production if a symbol or another action follows.
+        let mut action = None;
+        let mut actions = Vec::new();
         loop {
             let at = self.at;
             match self.token {
                 Token::Name(_) | Token::Character(_) | Token::Text(_) => {
+                    actions.extend(action.take());
                     right.extend(self.symbol()?.map(|symbol| (symbol, at)));
                 }
-                Token::Code | Token::Tag | Token::Reference => self.advance()?,
+                Token::Code => {
+                    actions.extend(action.replace((right.len(), at)));
+                    self.advance()?;
+                }
+                Token::Tag | Token::Reference => self.advance()?,
                 Token::Directive("empty") => {
                     empty = Some(at);
                     self.advance()?;
@@ -387,7 +403,7 @@ impl Reader<'_> {
                     let at = self.at;
                     let Some(symbol) = self.symbol()? else { return self.expected("a token") };
                     if precedence.replace((symbol, at)).is_some() {
-                        return self.error(at, "this production already has a %prec");
+                        return self.error(at, "this production already has a %prec; remove one of the two");
                     }
                 }
                 // These choose among readings, but do not change which words have one.
@@ -398,8 +414,9 @@ impl Reader<'_> {
                     }
                     self.advance()?;
                 }
-                Token::Directive("expect" | "expect-rr") => {
-                    return self.error(at, "%expect is not supported in rules; declare the sum before the first %%");
+                Token::Directive(name @ ("expect" | "expect-rr")) => {
+                    let message = format!("%{name} is not supported in rules; declare the sum before the first %%");
+                    return self.error(at, &message);
                 }
                 Token::Predicate => {
                     let message = "predicates are not supported: code would decide about the language; remove this one";
@@ -415,13 +432,13 @@ impl Reader<'_> {
             }
         }
         if let Some(at) = empty.filter(|_| !right.is_empty()) {
-            return self.error(at, "%empty is in a production that is not empty");
+            return self.error(at, "%empty is in a production that is not empty; remove it, or the symbols");
         }
         right.iter().chain(&precedence).for_each(|&(symbol, _)| self.file.symbols[symbol].used = true);
         if let Some(&(_, at)) = right.iter().find(|(symbol, _)| self.is_error(*symbol)) {
             self.file.errors.push(at);
         } else {
-            self.file.productions.push(WrittenProduction { left, right, precedence });
+            self.file.productions.push(WrittenProduction { left, right, actions, precedence });
         }
         Ok(())
     }

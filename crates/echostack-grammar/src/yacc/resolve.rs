@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::parser::{Symbol, Written, WrittenProduction, YaccFile};
-use crate::rules::{Merging, Precedence, Production, Rules};
+use crate::rules::{InnerAction, Merging, Precedence, Production, Rules};
 use crate::text::error::{GrammarError, Warning, list};
 use crate::text::source::Source;
 
@@ -54,13 +54,24 @@ impl<'a> Resolver<'a> {
     fn rules(&self) -> Result<(Rules, Vec<Warning>), GrammarError> {
         let error = |at, message: &str| Err(self.source.error(at, message));
         let file = self.file;
-        let Some((start, at)) = file.start else { return error(self.source.text.len(), "the grammar has no rules") };
+        let Some((start, at)) = file.start else {
+            return error(self.source.text.len(), "the grammar has no rules; write one after the %%");
+        };
         if file.symbols[start].rule.is_none() {
-            return error(at, &format!("the start symbol {} has no rules", self.name(start)));
+            return error(
+                at,
+                &format!(
+                    "the start symbol {} has no rules; write one, or declare another start symbol",
+                    self.name(start)
+                ),
+            );
         }
         let clash = file.symbols.iter().find_map(|symbol| symbol.rule.filter(|_| symbol.declared));
         if let Some(at) = clash {
-            return error(at, "this symbol is declared as a token and cannot have rules");
+            return error(
+                at,
+                "this symbol is declared as a token and cannot have rules; remove the declaration, or the rules",
+            );
         }
         self.check_symbols()?;
 
@@ -93,12 +104,17 @@ impl<'a> Resolver<'a> {
             left: number(production.left),
             right: production.right.iter().map(|&(symbol, _)| number(symbol)).collect(),
         });
+        let actions = file.productions.iter().enumerate().flat_map(|(production, written)| {
+            let actions = written.actions.iter();
+            actions.map(move |&(before, place)| InnerAction { production, before, place })
+        });
         let rules = Rules {
             names,
             places: order.iter().map(|&symbol| file.symbols[symbol].rule.unwrap_or(file.symbols[symbol].at)).collect(),
             terminals,
             start: number(start),
             productions: productions.collect(),
+            actions: actions.collect(),
             terminal_precedences: order[..terminals].iter().map(|&symbol| self.precedences[symbol]).collect(),
             production_precedences: self.production_precedences(),
             expected: file.expected,
@@ -137,7 +153,10 @@ impl<'a> Resolver<'a> {
             [name] => {
                 format!("{name} has no rules and is not declared as a token; write a rule, or declare %token {name}")
             }
-            names => format!("{} have no rules and are not declared as tokens", list(names)),
+            names => format!(
+                "{} have no rules and are not declared as tokens; write rules, or declare them with %token",
+                list(names)
+            ),
         };
         Err(self.source.error(first, &message))
     }
@@ -170,7 +189,7 @@ impl<'a> Resolver<'a> {
         let literals = (0..self.meant.len()).filter(move |&number| self.meant[number] != number && differs(number));
         literals.map(move |number| {
             let (one, other) = (written(number), written(self.meant[number]));
-            let message = format!("{one} and {other} are different tokens in bison, but the same token here");
+            let message = format!("{one} and {other} are different tokens in bison, but one token here; rename one");
             self.source.warning(self.file.symbols[number].at, &message)
         })
     }

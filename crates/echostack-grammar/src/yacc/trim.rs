@@ -1,6 +1,6 @@
 //! Leaves out the parts of a grammar that no word needs, as bison does, and refuses what has no use as a whole.
 
-use crate::rules::{Production, Rules};
+use crate::rules::{InnerAction, Production, Rules};
 use crate::text::error::{GrammarError, Warning, list};
 use crate::text::source::Source;
 
@@ -96,9 +96,16 @@ fn select(rules: &Rules, reachable: &[bool], keep: impl Fn(&Production) -> bool)
         numbers[symbol] = number;
     }
     let terminals = symbols.iter().filter(|&&symbol| symbol < rules.terminals).count();
+    let kept = |production: &Production| reachable[production.left] && keep(production);
+    let mut fresh = 0..;
+    let fresh: Vec<Option<usize>> =
+        rules.productions.iter().map(|production| if kept(production) { fresh.next() } else { None }).collect();
+    let actions = rules.actions.iter();
+    let actions =
+        actions.filter_map(|&action| Some(InnerAction { production: fresh[action.production]?, ..action })).collect();
     let productions = rules.productions.iter().zip(&rules.production_precedences);
     let (productions, production_precedences) = productions
-        .filter(|(production, _)| reachable[production.left] && keep(production))
+        .filter(|(production, _)| kept(production))
         .map(|(production, &precedence)| {
             let right = production.right.iter().map(|&symbol| numbers[symbol]).collect();
             (Production { left: numbers[production.left], right }, precedence)
@@ -110,6 +117,7 @@ fn select(rules: &Rules, reachable: &[bool], keep: impl Fn(&Production) -> bool)
         terminals,
         start: numbers[rules.start],
         productions,
+        actions,
         terminal_precedences: symbols[..terminals].iter().map(|&symbol| rules.terminal_precedences[symbol]).collect(),
         production_precedences,
         expected: rules.expected,

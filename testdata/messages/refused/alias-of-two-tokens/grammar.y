@@ -1,0 +1,3 @@
+%token A "x" B "x"
+%%
+S: A B;

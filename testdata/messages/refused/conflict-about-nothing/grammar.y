@@ -1,0 +1,4 @@
+%%
+S: A | B;
+A: %empty;
+B: %empty;

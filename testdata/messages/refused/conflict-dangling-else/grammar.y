@@ -1,0 +1,2 @@
+%%
+S: 'if' S | 'if' S 'else' S | 'x';

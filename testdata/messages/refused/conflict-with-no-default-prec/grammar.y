@@ -1,0 +1,4 @@
+%left 'x'
+%%
+S: S 'x' S | 'y';
+%no-default-prec;

@@ -1,0 +1,3 @@
+%precedence '+'
+%%
+S: S '+' S | 'x';

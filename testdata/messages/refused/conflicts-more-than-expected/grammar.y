@@ -1,0 +1,3 @@
+%expect 0
+%%
+S: 'if' S | 'if' S 'else' S | 'x';

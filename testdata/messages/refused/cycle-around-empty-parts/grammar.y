@@ -1,0 +1,4 @@
+%%
+S: 'b' T;
+T: E T E | 'a';
+E: %empty | 'e';

@@ -1,0 +1,3 @@
+%token END 0
+%%
+S: 'a' END;

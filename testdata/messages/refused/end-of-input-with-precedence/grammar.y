@@ -1,0 +1,3 @@
+%left END 0x0
+%%
+S: 'a' END;

@@ -1,0 +1,3 @@
+%token error "oops"
+%%
+S: 'a' "oops" | 'b';

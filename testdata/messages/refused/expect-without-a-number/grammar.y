@@ -1,0 +1,3 @@
+%expect some
+%%
+S: 'a';

@@ -1,0 +1,5 @@
+%glr-parser
+%expect 1
+%%
+S: A 'b' | 'a' 'b' 'c';
+A: 'a';

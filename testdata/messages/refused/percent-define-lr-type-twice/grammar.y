@@ -1,0 +1,4 @@
+%define lr.type lalr
+%define lr.type ielr
+%%
+S: 'a';

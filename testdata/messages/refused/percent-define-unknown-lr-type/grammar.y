@@ -1,0 +1,3 @@
+%define lr.type lr0
+%%
+S: 'a';

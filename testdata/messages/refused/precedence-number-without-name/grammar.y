@@ -1,0 +1,3 @@
+%left 258 NUM
+%%
+S: NUM;

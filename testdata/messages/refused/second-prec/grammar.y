@@ -1,0 +1,2 @@
+%%
+S: 'a' %prec 'b' %prec 'c';

@@ -1,0 +1,5 @@
+%start S
+%start T
+%%
+S: 'a' T;
+T: 'b';

@@ -1,0 +1,3 @@
+%token 258 NUM
+%%
+S: NUM;

@@ -1,0 +1,3 @@
+%token <std::vector<int> NUM
+%%
+S: NUM;

@@ -1,0 +1,3 @@
+%expect 3
+%%
+S: 'if' S | 'if' S 'else' S | 'x';

@@ -1,0 +1,3 @@
+%token IF WORD
+%%
+S: IF WORD;

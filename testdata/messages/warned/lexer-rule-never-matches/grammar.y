@@ -1,0 +1,3 @@
+%token IF NAME
+%%
+S: IF NAME;

@@ -1,0 +1,5 @@
+%expect-rr 2
+%%
+S: A | B;
+A: 'a';
+B: 'a';

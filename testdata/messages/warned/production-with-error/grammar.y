@@ -1,0 +1,2 @@
+%%
+S: S 'x' ';' | S error ';' | %empty;

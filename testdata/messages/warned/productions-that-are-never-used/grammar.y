@@ -1,0 +1,6 @@
+%expect-rr 2
+%%
+S: A | B | C;
+A: 'a';
+B: 'a';
+C: 'a';

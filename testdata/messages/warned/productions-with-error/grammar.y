@@ -1,0 +1,4 @@
+%%
+lines: %empty | lines line;
+line: 'x' ';' | error ';' | 'y' bad;
+bad: error;

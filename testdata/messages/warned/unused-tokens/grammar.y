@@ -1,0 +1,3 @@
+%token A B C
+%%
+S: A;
