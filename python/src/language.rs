@@ -246,10 +246,10 @@ impl Language {
 
     /// Trains a machine until it judges new words without mistakes, or until it is proved correct.
     #[pyo3(signature = (spec, *, prove, words, negatives, max_length, tests, test_length, rounds, seed, progress=None, time_limit=None))]
-    fn learn(
+    fn learn<'py>(
         &self,
-        py: Python<'_>,
-        spec: &Bound<'_, PyDict>,
+        py: Python<'py>,
+        spec: &Bound<'py, PyDict>,
         prove: bool,
         words: usize,
         negatives: f64,
@@ -260,7 +260,7 @@ impl Language {
         seed: u64,
         progress: Option<Py<PyAny>>,
         time_limit: Option<f64>,
-    ) -> PyResult<(Machine, Option<Certificate>, usize)> {
+    ) -> PyResult<(Bound<'py, Machine>, Option<Certificate>, usize)> {
         check_fraction(negatives)?;
         let params = params::params(spec)?;
         let language = self.language()?;
@@ -279,25 +279,25 @@ impl Language {
         });
         let (mut machine, certificate, wrong) = waiting.timely(learned.map_err(errors::study))?;
         self.note(&mut machine, params.params(), seed);
-        Ok((Machine(machine), certificate, wrong))
+        Ok((Machine::object(py, machine)?, certificate, wrong))
     }
 
     /// Constructs a machine without training.
     #[pyo3(signature = (spec, seed, progress=None))]
-    fn construct(
+    fn construct<'py>(
         &self,
-        py: Python<'_>,
-        spec: &Bound<'_, PyDict>,
+        py: Python<'py>,
+        spec: &Bound<'py, PyDict>,
         seed: u64,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Machine, Option<Certificate>)> {
+    ) -> PyResult<(Bound<'py, Machine>, Option<Certificate>)> {
         let (params, oracle) = (params::params(spec)?, self.strict()?);
         let waiting = Waiting::new(progress);
         let made = waiting.work(py, || echostack::extract::construct(&oracle, &params, &waiting));
         let (mut machine, proof) = made.map_err(|error| Kind::Proof.error(error))?;
         let proof = self.0.cover(proof, &oracle, &waiting).map_err(|error| Kind::Proof.error(error))?;
         self.note(&mut machine, params.params(), seed);
-        Ok((Machine(machine), Certificate::of(proof)))
+        Ok((Machine::object(py, machine)?, Certificate::of(proof)))
     }
 
     /// Returns the names of all tasks.
