@@ -21,7 +21,7 @@ CRATES = ["crates/echostack", "crates/echostack-grammar", "crates/echostack-arro
 # The modules of the crates whose order matters to readers. A module may import those in the lines above its own.
 LAYERS = {
     "crates/echostack": [
-        ["name", "digest", "index", "symbol", "suffix", "control", "undo", "simd", "file", "manifest"],
+        ["name", "digest", "index", "symbol", "suffix", "spelling", "control", "undo", "simd", "file", "manifest"],
         ["recognize"],
         ["automaton"],
         ["table"],

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use echostack::Oracle;
 use echostack::certify::Proof;
 use echostack::recognize::Mode;
-use echostack::{Model, Oracle};
 use echostack_grammar::Subject;
 use pyo3::prelude::*;
 
@@ -25,25 +25,29 @@ impl Language {
     }
 }
 
+/// A machine or a table: what words are judged with.
+#[pyclass(module = "echostack._native", frozen, subclass)]
+pub(crate) struct Model(pub(crate) echostack::Model);
+
 /// A trained machine.
-#[pyclass(module = "echostack._native", frozen)]
+#[pyclass(module = "echostack._native", frozen, extends = Model)]
 pub(crate) struct Machine(pub(crate) echostack::Machine);
 
 impl Machine {
-    /// Returns the machine as a model.
-    pub(crate) fn model(&self) -> Model {
-        self.0.clone().into()
+    /// Returns the machine as a Python object.
+    pub(crate) fn object(py: Python<'_>, machine: echostack::Machine) -> PyResult<Bound<'_, Self>> {
+        Bound::new(py, (Self(machine.clone()), Model(machine.into())))
     }
 }
 
 /// A compiled table.
-#[pyclass(module = "echostack._native", frozen)]
+#[pyclass(module = "echostack._native", frozen, extends = Model)]
 pub(crate) struct Table(pub(crate) echostack::Table);
 
 impl Table {
-    /// Returns the table as a model.
-    pub(crate) fn model(&self) -> Model {
-        self.0.clone().into()
+    /// Returns the table as a Python object.
+    pub(crate) fn object(py: Python<'_>, table: echostack::Table) -> PyResult<Bound<'_, Self>> {
+        Bound::new(py, (Self(table.clone()), Model(table.into())))
     }
 }
 

@@ -239,10 +239,10 @@ impl Language {
 
     /// Trains a machine until it judges new words without mistakes, or until it is proved correct.
     #[pyo3(signature = (spec, *, prove, words, negatives, max_length, tests, test_length, rounds, seed, progress=None, time_limit=None))]
-    fn learn(
+    fn learn<'py>(
         &self,
-        py: Python<'_>,
-        spec: &Bound<'_, PyDict>,
+        py: Python<'py>,
+        spec: &Bound<'py, PyDict>,
         prove: bool,
         words: usize,
         negatives: f64,
@@ -253,7 +253,7 @@ impl Language {
         seed: u64,
         progress: Option<Py<PyAny>>,
         time_limit: Option<f64>,
-    ) -> PyResult<(Machine, Option<Certificate>, usize)> {
+    ) -> PyResult<(Bound<'py, Machine>, Option<Certificate>, usize)> {
         check_fraction(negatives)?;
         let params = params::params(spec)?;
         let study =
@@ -264,24 +264,24 @@ impl Language {
         let learned = waiting.work(py, || self.0.learn(&learning, &waiting));
         let Learned { mut machine, proof, test, .. } = waiting.timely(learned.map_err(errors::learn))?;
         params::note(&mut machine, params.params(), seed);
-        Ok((Machine(machine), proof.and_then(Certificate::of), test.map_or(0, |test| test.wrong)))
+        Ok((Machine::object(py, machine)?, proof.and_then(Certificate::of), test.map_or(0, |test| test.wrong)))
     }
 
     /// Constructs a machine without training.
     #[pyo3(signature = (spec, seed, progress=None))]
-    fn construct(
+    fn construct<'py>(
         &self,
-        py: Python<'_>,
-        spec: &Bound<'_, PyDict>,
+        py: Python<'py>,
+        spec: &Bound<'py, PyDict>,
         seed: u64,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Machine, Option<Certificate>)> {
+    ) -> PyResult<(Bound<'py, Machine>, Option<Certificate>)> {
         let params = params::params(spec)?;
         let waiting = Waiting::new(progress);
         let made = waiting.work(py, || self.0.construct(params.params().clone(), &waiting));
         let Learned { mut machine, proof, .. } = made.map_err(errors::learn)?;
         params::note(&mut machine, params.params(), seed);
-        Ok((Machine(machine), proof.and_then(Certificate::of)))
+        Ok((Machine::object(py, machine)?, proof.and_then(Certificate::of)))
     }
 
     /// Returns the names of all tasks.

@@ -17,6 +17,7 @@ mod judging;
 mod language;
 mod lexer;
 mod machine;
+mod model;
 mod params;
 mod reservoir;
 mod table;
@@ -29,16 +30,17 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<classes::Model>()?;
     module.add_class::<classes::Machine>()?;
     module.add_class::<classes::Table>()?;
-    module.add_class::<table::Session>()?;
+    module.add_class::<model::Session>()?;
     module.add_class::<classes::Language>()?;
     module.add_class::<lexer::Lexer>()?;
     module.add_class::<classes::Certificate>()?;
     module.add_class::<classes::Reservoir>()?;
     module.add_function(wrap_pyfunction!(params::defaults, module)?)?;
     module.add_function(wrap_pyfunction!(infer::infer, module)?)?;
-    module.add_function(wrap_pyfunction!(table::load, module)?)?;
+    module.add_function(wrap_pyfunction!(model::load, module)?)?;
     module.add_function(wrap_pyfunction!(traces::read_traces, module)?)?;
     module.add_function(wrap_pyfunction!(traces::write_traces, module)?)?;
     module.add_function(wrap_pyfunction!(reservoir::ridge, module)?)

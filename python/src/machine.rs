@@ -10,17 +10,16 @@ use echostack::{Control, Limits, Prover};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
-use pyo3_arrow::PyRecordBatch;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::classes::{Certificate, Language, Machine, Reservoir, Table};
-use crate::convert::{self, GivenLimits};
+use crate::convert;
 use crate::errors::{self, Kind};
+use crate::judging;
 use crate::params;
 use crate::threads::work;
 use crate::traces::{self, Symbols};
 use crate::waiting::Waiting;
-use crate::{arrow, judging};
 
 /// An observer that collects the outputs on a word.
 #[derive(Clone, Default)]
@@ -64,20 +63,33 @@ impl Observer for Least {
 /// The key of a machine's certificate in the manifest of its file.
 const CERTIFICATE: &str = "certificate";
 
+impl Machine {
+    fn without_certificate(&self) -> PyResult<(echostack::Machine, Option<Certificate>)> {
+        let mut machine = self.0.clone();
+        let Some(json) = self.0.manifest().get(CERTIFICATE) else { return Ok((machine, None)) };
+        let certificate = Certificate::from_json(json)?;
+        let manifest = machine.manifest_mut();
+        manifest.clear();
+        let others = self.0.manifest().iter().filter(|(key, _)| *key != CERTIFICATE);
+        others.for_each(|(key, value)| manifest.set(key, value));
+        Ok((machine, Some(certificate)))
+    }
+}
+
 #[pymethods]
 impl Machine {
     /// Trains a machine on traces. The seed, and the language that the traces are about, are recorded in its manifest.
     #[staticmethod]
     #[pyo3(signature = (traces, symbols, spec, seed, language=None, progress=None))]
-    fn fit(
-        py: Python<'_>,
-        traces: &Bound<'_, PyAny>,
+    fn fit<'py>(
+        py: Python<'py>,
+        traces: &Bound<'py, PyAny>,
         symbols: Symbols,
-        spec: &Bound<'_, PyDict>,
+        spec: &Bound<'py, PyDict>,
         seed: u64,
         language: Option<&Language>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<Bound<'py, Self>> {
         let params = params::params(spec)?;
         let alphabet = traces::alphabet(symbols)?;
         let traces = traces::from_python(traces, &alphabet)?;
@@ -87,12 +99,12 @@ impl Machine {
         if let Some(language) = language {
             language.0.note(machine.manifest_mut());
         }
-        Ok(Self(machine.with_memory()))
+        Self::object(py, machine.with_memory())
     }
 
     #[staticmethod]
-    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(echostack::Machine::from_bytes(bytes).map_err(errors::file)?.with_memory()))
+    fn from_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, Self>> {
+        Self::object(py, echostack::Machine::from_bytes(bytes).map_err(errors::file)?.with_memory())
     }
 
     /// Writes a model file, which also contains the certificate, if there is one.
@@ -106,25 +118,13 @@ impl Machine {
     }
 
     /// Returns the machine without the certificate that its file contains, and the certificate, if there is one.
-    fn apart(&self) -> PyResult<(Self, Option<Certificate>)> {
-        let Some(json) = self.0.manifest().get(CERTIFICATE) else { return Ok((Self(self.0.clone()), None)) };
-        let certificate = Certificate::from_json(json)?;
-        let mut machine = self.0.clone();
-        let manifest = machine.manifest_mut();
-        manifest.clear();
-        let others = self.0.manifest().iter().filter(|(key, _)| *key != CERTIFICATE);
-        others.for_each(|(key, value)| manifest.set(key, value));
-        Ok((Self(machine), Some(certificate)))
+    fn apart<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, Self>, Option<Certificate>)> {
+        let (machine, certificate) = self.without_certificate()?;
+        Ok((Self::object(py, machine)?, certificate))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.0.to_bytes().map_err(errors::file)?))
-    }
-
-    /// The names of the terminals and of the nonterminals.
-    #[getter]
-    fn symbols(&self) -> (Vec<String>, Vec<String>) {
-        convert::symbols(self.0.alphabet())
     }
 
     /// The parameters of the machine, as far as it records them.
@@ -139,11 +139,6 @@ impl Machine {
         Reservoir(self.0.reservoir().clone())
     }
 
-    #[getter]
-    fn manifest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        convert::manifest(py, self.0.manifest())
-    }
-
     /// The number of distinct contexts that the machine was trained on.
     #[getter]
     fn contexts(&self) -> usize {
@@ -155,50 +150,6 @@ impl Machine {
     fn support(&self) -> [usize; 4] {
         use echostack::machine::Readout::{Output, Pop, Push, Shift};
         [Pop, Push, Shift, Output].map(|readout| self.0.support(readout))
-    }
-
-    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
-    fn judge<'py>(
-        &self,
-        py: Python<'py>,
-        words: &Bound<'py, PyAny>,
-        limits: GivenLimits,
-        in_turn: bool,
-    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
-        judging::verdicts(py, &self.model(), words, convert::limits(limits), in_turn)
-    }
-
-    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
-    fn accepts<'py>(
-        &self,
-        py: Python<'py>,
-        words: &Bound<'py, PyAny>,
-        limits: GivenLimits,
-        in_turn: bool,
-    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        judging::accepts(py, &self.model(), words, convert::limits(limits), in_turn)
-    }
-
-    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
-    fn check_arrow(
-        &self,
-        py: Python<'_>,
-        words: &Bound<'_, PyAny>,
-        limits: GivenLimits,
-        in_turn: bool,
-    ) -> PyResult<PyRecordBatch> {
-        arrow::judge(py, self.model(), words, convert::limits(limits), in_turn)?.batch()
-    }
-
-    #[pyo3(signature = (words, limits=(None, None), in_turn=false))]
-    fn accepts_arrow<'py>(
-        &self,
-        py: Python<'py>,
-        words: &Bound<'py, PyAny>,
-        limits: GivenLimits,
-        in_turn: bool,
-    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        Ok(arrow::judge(py, self.model(), words, convert::limits(limits), in_turn)?.accepts()?.into_pyarray(py))
     }
 
     /// Returns the outputs on each word, one row per step.
@@ -230,14 +181,6 @@ impl Machine {
         let watch = || judging::watch(&self.0, &words, &Least(f64::INFINITY), Limits::default(), &waiting);
         let signed = |(outcome, Least(margin)): (Outcome, Least)| if outcome.is_accept() { margin } else { -margin };
         Ok(waiting.finish(py, watch)?.into_iter().map(signed).collect::<Vec<f64>>().into_pyarray(py))
-    }
-
-    fn trace<'py>(
-        &self,
-        py: Python<'py>,
-        word: &Bound<'py, PyAny>,
-    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyTuple>)> {
-        judging::trace(py, &self.model(), word)
     }
 
     /// Searches for a proof that the machine behaves like the language's automaton. Returns the certificate if there is
@@ -307,7 +250,12 @@ impl Machine {
     /// Compiles the machine to a table, by extracting its automaton or by proving that it behaves like the automaton of
     /// a language.
     #[pyo3(signature = (language=None, progress=None))]
-    fn compile(&self, py: Python<'_>, language: Option<&Language>, progress: Option<Py<PyAny>>) -> PyResult<Table> {
+    fn compile<'py>(
+        &self,
+        py: Python<'py>,
+        language: Option<&Language>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, Table>> {
         let oracle = if let Some(language) = language {
             if self.certify(py, language, progress, None, None)?.0.is_none() {
                 return Err(
@@ -319,10 +267,10 @@ impl Machine {
             let waiting = Waiting::new(progress);
             waiting.work(py, || extract(&self.0, &waiting)).map_err(refused)?.oracle
         };
-        let manifest = self.apart()?.0.0.manifest().clone();
+        let manifest = self.without_certificate()?.0.manifest().clone();
         let table =
             work(py, || echostack::Table::new(&oracle, manifest)).map_err(|error| Kind::Grammar.error(error))?;
-        Ok(Table(table))
+        Table::object(py, table)
     }
 }
 

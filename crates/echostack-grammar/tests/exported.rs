@@ -163,7 +163,7 @@ fn the_empty_language_and_odd_names_are_written() {
         r#"NEWLINE: "\n""#,
         r#"DQUOTE: "\"""#,
         r#"BACKSLASH: "\\""#,
-        "UE9: \"é\"",
+        "U00E9: \"é\"",
         "A_B: \"a_b\"",
         "A_MINUS_B: \"A-B\"",
     ] {

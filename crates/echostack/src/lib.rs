@@ -58,7 +58,8 @@
 //!
 //! # Modules
 //! Each module uses only modules that are listed before it.
-//! - [`symbol`]: alphabets, tokens and words. [`suffix`]: suffixes of the stack and of the input.
+//! - [`symbol`]: alphabets, tokens and words. [`suffix`]: suffixes of the stack and of the input. [`spelling`]: identifiers
+//!   for the names of tokens.
 //! - [`control`]: progress and cancellation. [`file`](mod@file) and [`manifest`]: files, and what they say of their origin.
 //! - [`recognize`]: recognizers, sessions, verdicts, limits and parse trees.
 //! - [`automaton`]: LR(1) automata, their oracles, and grammars for other tools.
@@ -122,6 +123,7 @@ pub mod recognize;
 pub mod reservoir;
 #[cfg(feature = "machine")]
 mod simd;
+pub mod spelling;
 #[cfg(feature = "machine")]
 pub mod study;
 pub mod suffix;

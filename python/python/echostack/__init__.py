@@ -17,9 +17,10 @@ from . import datasets, errors
 from ._native import __version__
 from .errors import EchostackError
 from .languages import Language, from_grammar, infer, task_names
+from .loading import load
 from .machines import Certificate, Difference, Extraction, ReservoirStackMachine
 from .networks import EchoStateNetwork, NetworkState, memory_capacity
-from .recognizers import END, CompiledTable, Parse, Session, Token, Verdict, load
+from .recognizers import END, CompiledTable, Parse, Session, Token, Verdict
 from .reservoirs import CycleReservoir, LegendreReservoir, MatrixReservoir, RandomReservoir
 from .traces import Step, Trace, read_traces, write_traces
 

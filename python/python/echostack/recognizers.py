@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import numbers
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,7 @@ from . import _native
 from ._base import whole
 from .errors import DataError, ParameterError
 
-if TYPE_CHECKING:
-    from .machines import ReservoirStackMachine
-
-__all__ = ["END", "Token", "Verdict", "Session", "Parse", "Recognizer", "CompiledTable", "load"]
+__all__ = ["END", "Token", "Verdict", "Session", "Parse", "Recognizer", "CompiledTable"]
 
 END = None
 """The end of a word in a list of expected tokens."""
@@ -218,7 +215,7 @@ class Recognizer:
     """
 
     @property
-    def _judge(self) -> Any:
+    def _judge(self) -> _native.Model:
         raise NotImplementedError
 
     @property
@@ -440,32 +437,3 @@ class CompiledTable(Recognizer):
 
 def _table_from_bytes(data: bytes, n_jobs: int | None = None) -> CompiledTable:
     return CompiledTable(_native.Table.from_bytes(data), n_jobs)
-
-
-def load(
-    path: os.PathLike[str] | str, *, limits: Mapping[str, int] | None = None
-) -> ReservoirStackMachine | CompiledTable:
-    """Loads a machine or a table that was saved by this package or by the command line.
-
-    Parameters
-    ----------
-    path : str or path-like
-        File to load.
-    limits : mapping of str to int, optional
-        What the file may contain at most, for untrusted files: ``bytes``, ``symbols``, ``neurons``, ``centres`` (of
-        support vectors) and ``states`` (of a table). By default, what the largest model has.
-
-    Returns
-    -------
-    recognizer : ReservoirStackMachine or CompiledTable
-        The machine or table in the file.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not a model, is damaged, or exceeds a limit.
-    """
-    from .machines import ReservoirStackMachine
-
-    native = _native.load(path, limits)
-    return CompiledTable(native) if isinstance(native, _native.Table) else ReservoirStackMachine._of(native)

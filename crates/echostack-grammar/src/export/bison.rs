@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use echostack::Alphabet;
 use echostack::automaton::Part;
+use echostack::spelling::{Case, Names, as_written, identifier};
 
-use super::productions::{Names, Productions, identifier};
+use super::productions::Productions;
 use super::regex::{self, Dialect};
 use super::scanner::all_rules;
 use crate::lex::file::StateChange;
@@ -25,10 +26,10 @@ pub(super) enum Parser {
 
 /// Writes a grammar for bison. With a lexer, the file also has what a program needs.
 pub(super) fn bison(grammar: &Productions, alphabet: &Alphabet, parser: Parser, complete: bool) -> String {
-    let mut names = Names::without(&["error", "YYEOF", "YYerror", "YYUNDEF", "int", "char"]);
+    let mut names = Names::numbered("_").without(["error", "YYEOF", "YYerror", "YYUNDEF", "int", "char"]);
     let tokens: Vec<String> =
-        alphabet.terminals().map(|token| names.give(&identifier(alphabet.name(token)).to_uppercase())).collect();
-    let rules: Vec<String> = grammar.names.iter().map(|name| names.give(&identifier(name))).collect();
+        alphabet.terminals().map(|token| names.take(&identifier(alphabet.name(token), Case::Upper))).collect();
+    let rules: Vec<String> = grammar.names.iter().map(|name| names.take(&as_written(name))).collect();
     let mut out = String::new();
     if complete {
         out.push_str(
@@ -86,9 +87,9 @@ fn quoted(name: &str) -> String {
 /// Writes a lexer for flex, with a main function that reads standard input.
 pub(super) fn flex(lexer: &Lexer, alphabet: &Alphabet) -> String {
     let (states, rules) = all_rules(lexer);
-    let mut names = Names::without(&["INITIAL"]);
+    let mut names = Names::numbered("_").without(["INITIAL"]);
     let state_names: Vec<String> = (states.iter().enumerate())
-        .map(|(number, state)| if number == 0 { "INITIAL".to_string() } else { names.give(&identifier(&state.name)) })
+        .map(|(number, state)| if number == 0 { "INITIAL".to_string() } else { names.take(&as_written(&state.name)) })
         .collect();
     let mut out = String::from("%{\nint yyparse(void);\n%}\n%option 8bit noyywrap nounput noinput yylineno\n");
     if rules.iter().any(|rule| rule.change.is_some()) {

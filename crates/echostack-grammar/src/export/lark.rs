@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use echostack::automaton::Part;
+use echostack::spelling::{Case, Names, as_written, identifier};
 use echostack::{Alphabet, SymbolId};
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -12,7 +13,7 @@ use regex_automata::{Anchored, MatchKind};
 use regex_syntax::hir::Hir;
 
 use super::error::ExportError;
-use super::productions::{Names, Productions, identifier};
+use super::productions::Productions;
 use super::regex::{self, Dialect};
 use super::scanner::{Scanner, literal};
 use crate::lex::dfa::{DEAD, Dfa};
@@ -25,12 +26,12 @@ pub(super) fn lark(
     parser: &str,
 ) -> Result<String, ExportError> {
     let terminals = Terminals::new(scanner, alphabet)?;
-    let mut names = Names::without(&["start"]);
+    let mut names = Names::numbered("_").without(["start"]);
     let rules: Vec<String> = (grammar.names.iter().enumerate())
-        .map(|(number, name)| match (number, identifier(name).to_lowercase()) {
+        .map(|(number, name)| match (number, as_written(name).to_lowercase()) {
             (0, name) if name == "start" => name,
             // Names with a leading underscore are left out of trees.
-            (_, name) => names.give(&format!("{}{name}", if name.starts_with('_') { "n" } else { "" })),
+            (_, name) => names.take(&format!("{}{name}", if name.starts_with('_') { "n" } else { "" })),
         })
         .collect();
     // A token that several rules of the lexer produce is a rule of its own.
@@ -38,8 +39,8 @@ pub(super) fn lark(
     let token_rule: Vec<String> = alphabet
         .terminals()
         .map(|token| {
-            let name = || identifier(alphabet.name(token)).to_lowercase();
-            if several(token) { names.give(&name()) } else { String::new() }
+            let name = || identifier(alphabet.name(token), Case::Lower);
+            if several(token) { names.take(&name()) } else { String::new() }
         })
         .collect();
     let part = |part: &Part| match *part {
@@ -108,11 +109,11 @@ impl Terminals {
             }
         }
         let levels = levels(&before).map_err(|(a, b)| ExportError::Order(shown(a), shown(b)))?;
-        let mut names = Names::default();
+        let mut names = Names::numbered("_");
         let mut text = String::new();
         let mut given = Vec::new();
         for rule in 0..count {
-            let name = names.give(&identifier(&shown(rule)).to_uppercase());
+            let name = names.take(&identifier(&shown(rule), Case::Upper));
             let level = levels[holders[rule].unwrap_or(rule)];
             let priority = if level == 0 { String::new() } else { format!(".{level}") };
             let pattern = match &texts[rule] {

@@ -1,9 +1,9 @@
 //! A context-free grammar over tokens, with names that people can read.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt::Write;
 
 use echostack::automaton::{Part, WordGrammar};
+use echostack::spelling::{Case, identifier};
 use echostack::{Alphabet, SymbolId};
 
 use crate::lr::table::LrTable;
@@ -47,7 +47,7 @@ impl Productions {
         for (number, own) in rules.iter().enumerate().skip(1) {
             let word = shortest[number].as_deref().unwrap_or_default();
             let mut tokens: Vec<String> =
-                word.iter().take(3).map(|&token| identifier(alphabet.name(token)).to_lowercase()).collect();
+                word.iter().take(3).map(|&token| identifier(alphabet.name(token), Case::Lower)).collect();
             if tokens.is_empty() {
                 tokens.push("optional".to_string());
             }
@@ -145,95 +145,4 @@ fn shortest(rules: &[Vec<Vec<Part>>]) -> Vec<Option<Vec<SymbolId>>> {
         }
     }
     found
-}
-
-/// Returns an identifier of letters, digits and underscores for any name: punctuation is spelled out.
-pub(super) fn identifier(name: &str) -> String {
-    let mut out = String::new();
-    let mut spelled = false;
-    for letter in name.chars() {
-        let word = spelling(letter);
-        if let Some(word) = word {
-            if !out.is_empty() {
-                out.push('_');
-            }
-            out.push_str(word);
-        } else if letter.is_ascii_alphanumeric() || letter == '_' {
-            if spelled {
-                out.push('_');
-            }
-            out.push(letter);
-        } else {
-            let _ = write!(out, "{}u{:x}", if out.is_empty() { "" } else { "_" }, u32::from(letter));
-        }
-        spelled = word.is_some();
-    }
-    if out.is_empty() || out.starts_with(|first: char| first.is_ascii_digit()) {
-        out.insert_str(0, "t_");
-    }
-    out
-}
-
-/// Returns the name of a punctuation mark.
-fn spelling(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        '{' => "lbrace",
-        '}' => "rbrace",
-        '[' => "lbracket",
-        ']' => "rbracket",
-        '(' => "lparen",
-        ')' => "rparen",
-        '<' => "less",
-        '>' => "greater",
-        '=' => "equal",
-        '+' => "plus",
-        '-' => "minus",
-        '*' => "star",
-        '/' => "slash",
-        '\\' => "backslash",
-        '%' => "percent",
-        '^' => "caret",
-        '&' => "and",
-        '|' => "bar",
-        '!' => "bang",
-        '?' => "question",
-        '~' => "tilde",
-        '#' => "hash",
-        '@' => "at",
-        '$' => "dollar",
-        ':' => "colon",
-        ';' => "semicolon",
-        ',' => "comma",
-        '.' => "dot",
-        '\'' => "quote",
-        '"' => "dquote",
-        '`' => "backquote",
-        ' ' => "space",
-        '\t' => "tab",
-        '\n' => "newline",
-        '\r' => "return",
-        _ => return None,
-    })
-}
-
-/// Gives out names, each only once: a name that is taken gets a number.
-#[derive(Default)]
-pub(super) struct Names(HashSet<String>);
-
-impl Names {
-    /// Creates a set in which these names are taken.
-    pub(super) fn without(taken: &[&str]) -> Self {
-        Self(taken.iter().map(ToString::to_string).collect())
-    }
-
-    /// Returns the name, or the name with the first number with which it is not taken.
-    pub(super) fn give(&mut self, name: &str) -> String {
-        let mut given = name.to_string();
-        let mut number = 2;
-        while !self.0.insert(given.clone()) {
-            given = format!("{name}_{number}");
-            number += 1;
-        }
-        given
-    }
 }

@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use echostack::automaton::Part;
+use echostack::spelling::{Case, Names, as_written, identifier};
 use echostack::{Alphabet, SymbolId};
 
 use super::error::ExportError;
-use super::productions::{Names, Productions, identifier};
+use super::productions::Productions;
 use super::scanner::{Chars, Scanner, leading_to, literal};
 
 /// The maximum number of rules of a spelled grammar.
@@ -342,16 +343,16 @@ impl<'a> Speller<'a> {
             }
             rules.push(own);
         }
-        let mut names = Names::without(&["root", "start"]);
+        let mut names = Names::numbered("_").without(["root", "start"]);
         let name = |key: &Key| match *key {
             Key::Root => "root".to_string(),
-            Key::Symbol(number, ..) => names.give(&identifier(&self.grammar.names[number]).to_lowercase()),
-            Key::Rest(number, ..) => names.give(&(identifier(&self.grammar.names[number]).to_lowercase() + "_rest")),
-            Key::Token(token, ..) => names.give(&identifier(alphabet.name(token)).to_lowercase()),
-            Key::Gap(..) => names.give("ws"),
+            Key::Symbol(number, ..) => names.take(&as_written(&self.grammar.names[number]).to_lowercase()),
+            Key::Rest(number, ..) => names.take(&(as_written(&self.grammar.names[number]).to_lowercase() + "_rest")),
+            Key::Token(token, ..) => names.take(&identifier(alphabet.name(token), Case::Lower)),
+            Key::Gap(..) => names.take("ws"),
             Key::Pattern(rule) | Key::State(rule, ..) => match self.scanner.rules[rule].token {
-                Some(token) => names.give(&identifier(alphabet.name(token)).to_lowercase()),
-                None => names.give("skipped"),
+                Some(token) => names.take(&identifier(alphabet.name(token), Case::Lower)),
+                None => names.take("skipped"),
             },
         };
         let names = keys.iter().map(name).collect();

@@ -10,10 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use echostack::automaton::{self, Automaton};
+use echostack::spelling::Names;
+use echostack::{Alphabet, Lookahead, SymbolId};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
-use serde_json::{Value, json};
 
 use super::draw::mutate;
 use crate::ask::queries::Stop;
@@ -165,47 +167,55 @@ impl Reductions {
         word
     }
 
-    /// Returns the automaton of the reductions as JSON, with the names of given tokens.
-    pub(crate) fn automaton(&self, symbols: &Symbols) -> String {
-        let name = |symbol: Sym| symbols.names(symbol).concat();
-        let tokens: Vec<Sym> = symbols.tokens().map(|(symbol, ..)| symbol).collect();
+    /// Returns the automaton of the reductions over the given tokens, or `None` if it is too large. A token that
+    /// reductions push becomes a nonterminal as soon as it is on the stack.
+    pub(crate) fn automaton(&self, symbols: &Symbols) -> Option<Automaton> {
+        let (tokens, terminals): (Vec<Sym>, Vec<&str>) =
+            symbols.tokens().map(|(symbol, name, _)| (symbol, name)).unzip();
         let pushed: BTreeSet<Sym> = self.all().iter().filter_map(|rule| rule.to.last().copied()).collect();
-        let reduced = |symbol: Sym| format!("<{}>", name(symbol));
-        let stacked = |symbol: &Sym| if pushed.contains(symbol) { reduced(*symbol) } else { name(*symbol) };
-        let next = |next: Next| next.map_or(json!({ "end": true }), |token| json!(name(token)));
-        let mut rules: Vec<Value> = Vec::new();
-        for &symbol in &pushed {
-            rules.push(json!({ "suffix": [name(symbol)], "lookahead": null, "pop": 1, "push": reduced(symbol) }));
+        let mut names = Names::numbered("_").without(terminals.iter().copied());
+        let mut nonterminals: Vec<String> =
+            pushed.iter().map(|&symbol| names.take(&format!("<{}>", symbols.names(symbol).concat()))).collect();
+        nonterminals.push(names.take("<word>"));
+        let read: HashMap<Sym, SymbolId> = tokens.iter().copied().zip((0..).map(SymbolId::new)).collect();
+        let reduced: HashMap<Sym, SymbolId> = pushed.iter().copied().zip((tokens.len()..).map(SymbolId::new)).collect();
+        let whole = SymbolId::new(tokens.len() + pushed.len());
+        let stacked = |symbol: &Sym| *reduced.get(symbol).unwrap_or(&read[symbol]);
+        let ahead = |next: Next| next.map_or(Lookahead::End, |token| Lookahead::Token(read[&token]));
+
+        let mut rules: Vec<automaton::Rule> = Vec::new();
+        for symbol in &pushed {
+            let (suffix, push) = (vec![read[symbol]], reduced[symbol]);
+            rules.push(automaton::Rule { anchored: false, suffix, lookahead: None, pop: 1, push });
         }
-        let mut all = self.all();
-        all.reverse();
-        for rule in all {
+        // The first rule that fits counts, so long reductions come before short ones.
+        for rule in self.all().into_iter().rev() {
+            let Some(push) = rule.to.last() else { continue };
             let anchored = rule.from.first() == Some(&Sym::BOTTOM);
-            let suffix: Vec<String> = rule.from[usize::from(anchored)..].iter().map(stacked).collect();
-            let pop = rule.from.len() + 1 - rule.to.len();
-            let Some(&push) = rule.to.last() else { continue };
-            let all = tokens.iter().map(|&token| Some(token)).chain([None]);
-            let lookaheads: Vec<Value> = if rule.not_before.is_empty() {
-                vec![Value::Null]
-            } else {
-                all.filter(|token| !rule.not_before.contains(token)).map(next).collect()
+            let applied = automaton::Rule {
+                anchored,
+                suffix: rule.from[usize::from(anchored)..].iter().map(stacked).collect(),
+                lookahead: None,
+                pop: (rule.from.len() + 1 - rule.to.len()) as u32,
+                push: reduced[push],
             };
-            for lookahead in lookaheads {
-                rules.push(json!({
-                    "anchored": anchored, "suffix": suffix, "lookahead": lookahead, "pop": pop, "push": reduced(push),
-                }));
+            if rule.not_before.is_empty() {
+                rules.push(applied);
+                continue;
             }
+            let all = tokens.iter().map(|&token| Some(token)).chain([None]);
+            let allowed = all.filter(|next| !rule.not_before.contains(next));
+            rules.extend(allowed.map(|next| automaton::Rule { lookahead: Some(ahead(next)), ..applied.clone() }));
         }
         for form in &self.accepted {
-            let suffix: Vec<String> = form[1..].iter().map(stacked).collect();
-            rules.push(json!({
-                "anchored": true, "suffix": suffix, "lookahead": { "end": true }, "pop": suffix.len(), "push": "<word>",
-            }));
+            let suffix: Vec<SymbolId> = form[1..].iter().map(stacked).collect();
+            let pop = suffix.len() as u32;
+            rules.push(automaton::Rule { anchored: true, suffix, lookahead: Some(Lookahead::End), pop, push: whole });
         }
-        let terminals: Vec<String> = tokens.iter().map(|&token| name(token)).collect();
-        let nonterminals: Vec<String> = pushed.iter().map(|&symbol| reduced(symbol)).chain(["<word>".into()]).collect();
-        json!({ "terminals": terminals, "nonterminals": nonterminals, "accepting": ["<word>"], "rules": rules })
-            .to_string()
+        let terminals = terminals.into_iter().map(str::to_string);
+        // Every name is given once and every rule is over these symbols, so there can only be too many.
+        let alphabet = Alphabet::new(terminals, nonterminals).ok()?;
+        Automaton::new(alphabet, rules, vec![whole]).ok()
     }
 }
 

@@ -9,9 +9,10 @@ use std::fmt::Write;
 
 use echostack::Alphabet;
 use echostack::automaton::{Part, WordGrammar};
+use echostack::spelling::Names;
 
 use super::contract::{Contracted, Token, TokenId};
-use super::names::{Names, camel, of_token};
+use super::names::{camel, of_token};
 use crate::learn::automaton::Place;
 use crate::learn::learner::{Closed, Module};
 use crate::text::symbols::Symbols;
@@ -37,7 +38,7 @@ impl Files {
 
 /// Writes a grammar, and the lexer of its tokens. The comment is the first line of the grammar.
 pub(crate) fn write(contracted: &Contracted, symbols: &Symbols, comment: &str) -> Files {
-    let mut taken = Names::default();
+    let mut taken = Names::numbered("_");
     let mut name =
         |token: &Token| if token.given.is_empty() { vec![taken.take(&of_token(token))] } else { token.given.clone() };
     let names: Vec<Vec<String>> = contracted.tokens.iter().map(&mut name).collect();
@@ -56,12 +57,13 @@ pub(crate) fn write(contracted: &Contracted, symbols: &Symbols, comment: &str) -
 /// Writes the grammar of reductions. Its rules are named after the tokens of their shortest alternatives.
 pub(crate) fn write_words(words: &WordGrammar, alphabet: &Alphabet, comment: &str) -> String {
     let token = |part: &Part| if let Part::Token(token) = part { Some(alphabet.name(*token)) } else { None };
-    let mut names = Names::default();
+    let mut names = Names::numbered("_");
     let mut rules: Vec<String> = vec![names.take("Start")];
     for own in words.productions.iter().skip(1) {
         let shortest = own.iter().min_by_key(|parts| parts.len());
         let tokens: Vec<&str> = shortest.into_iter().flatten().filter_map(token).collect();
-        rules.push(names.take(&format!("Part{}", camel(&tokens.join("_")))));
+        let part = if tokens.is_empty() { String::new() } else { camel(&tokens.join("_")) };
+        rules.push(names.take(&format!("Part{part}")));
     }
     let mut text = String::new();
     _ = writeln!(text, "// {comment}\n%start Start\n%%");
@@ -92,7 +94,7 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(contracted: &'a Contracted, tokens: &'a [Vec<String>]) -> Self {
         let mut this = Self { contracted, tokens, states: BTreeMap::new(), closed: BTreeMap::new(), order: Vec::new() };
-        let mut names = Names::default();
+        let mut names = Names::numbered("_");
         names.take("Start");
         for (&class, ways) in &contracted.closings {
             let mut openers: Vec<String> = ways.iter().map(|(open, ..)| camel(&tokens[open.at()].join("_"))).collect();

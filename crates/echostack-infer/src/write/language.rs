@@ -2,7 +2,7 @@
 
 use echostack::automaton::WordGrammar;
 use echostack::language::Language as _;
-use echostack::{Automaton, Oracle, Recognizer, Verdict};
+use echostack::{Oracle, Recognizer, Verdict};
 use echostack_grammar::{Encoding, Grammar, GrammarError, Lexer, Subject};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -51,7 +51,7 @@ impl Language {
 
     /// Returns the grammar of reductions, if there is one in which every text has one structure.
     fn of_reductions(reductions: &Reductions, symbols: &Symbols, comment: &str) -> Option<Self> {
-        let oracle = Oracle::strict(Automaton::from_json(&reductions.automaton(symbols)).ok()?).ok()?;
+        let oracle = Oracle::strict(reductions.automaton(symbols)?).ok()?;
         let grammar = write_words(&WordGrammar::new(&oracle).ok()?, oracle.alphabet(), comment);
         Self::of_files(Files::over_given(symbols, grammar)?, true, reductions.len())
     }

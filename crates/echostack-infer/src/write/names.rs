@@ -1,6 +1,6 @@
 //! Names that people can read, for tokens and for the states of modules.
 
-use std::collections::HashSet;
+use echostack::spelling::{Case, spelled, words};
 
 use super::contract::Token;
 use crate::text::symbols::Look;
@@ -9,23 +9,6 @@ use crate::text::symbols::Look;
 const OWN_NAME: (usize, usize) = (24, 4);
 /// The most words in a name.
 const MAX_WORDS: usize = 4;
-
-/// Hands out names, each only once.
-#[derive(Debug, Default)]
-pub(crate) struct Names(HashSet<String>);
-
-impl Names {
-    /// Returns a name, with a number if it is taken.
-    pub(crate) fn take(&mut self, name: &str) -> String {
-        let mut unique = name.to_string();
-        let mut number = 1;
-        while !self.0.insert(unique.clone()) {
-            number += 1;
-            unique = format!("{name}_{number}");
-        }
-        unique
-    }
-}
 
 /// Returns the name of a token: its own text, or what its texts look like.
 pub(crate) fn of_token(token: &Token) -> String {
@@ -75,7 +58,7 @@ fn looks(text: &str) -> String {
             words.push(match look {
                 Look::Letter => "LETTER".to_string(),
                 Look::Digit => "DIGIT".to_string(),
-                Look::Other(_) | Look::Token(_) => of_mark(letter).to_uppercase(),
+                Look::Other(_) | Look::Token(_) => spelled(letter).to_ascii_uppercase(),
             });
         }
         last = Some(look);
@@ -84,71 +67,9 @@ fn looks(text: &str) -> String {
     if words.is_empty() { "EMPTY".to_string() } else { words.join("_") }
 }
 
-/// Returns the name of a character that is neither a letter nor a digit.
-fn of_mark(letter: char) -> String {
-    let name = match letter {
-        ' ' => "space",
-        '\n' => "newline",
-        '\t' => "tab",
-        '\r' => "return",
-        '!' => "not",
-        '"' => "quote",
-        '#' => "hash",
-        '$' => "dollar",
-        '%' => "percent",
-        '&' => "and",
-        '\'' => "apostrophe",
-        '(' => "paren",
-        ')' => "end_paren",
-        '*' => "times",
-        '+' => "plus",
-        ',' => "comma",
-        '-' => "minus",
-        '.' => "dot",
-        '/' => "slash",
-        ':' => "colon",
-        ';' => "semicolon",
-        '<' => "less",
-        '=' => "equals",
-        '>' => "greater",
-        '?' => "question",
-        '@' => "at",
-        '[' => "bracket",
-        '\\' => "backslash",
-        ']' => "end_bracket",
-        '^' => "caret",
-        '_' => "underscore",
-        '`' => "backquote",
-        '{' => "brace",
-        '|' => "bar",
-        '}' => "end_brace",
-        '~' => "tilde",
-        letter => return format!("u{:x}", u32::from(letter)),
-    };
-    name.to_string()
-}
-
 /// Returns a text as a part of the name of a rule: `a_b` and `,` become `AB` and `Comma`.
 pub(crate) fn camel(text: &str) -> String {
-    let mut words: Vec<String> = Vec::new();
-    let mut word = String::new();
-    for letter in text.chars() {
-        if letter.is_ascii_alphanumeric() {
-            word.push(letter);
-            continue;
-        }
-        words.push(std::mem::take(&mut word));
-        if letter != '_' || text.len() == 1 {
-            words.extend(of_mark(letter).split('_').map(str::to_string));
-        }
-    }
-    words.push(word);
-    words.retain(|word| !word.is_empty());
-    let capital = |word: &String| {
-        let mut letters = word.chars();
-        letters.next().map_or(String::new(), |first| {
-            first.to_ascii_uppercase().to_string() + &letters.as_str().to_ascii_lowercase()
-        })
-    };
-    words.iter().take(MAX_WORDS).map(capital).collect()
+    let mut words = words(text);
+    words.truncate(MAX_WORDS);
+    Case::Camel.join(&words)
 }

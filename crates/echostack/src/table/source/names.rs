@@ -1,9 +1,9 @@
 //! Identifiers for generated sources: prefixes, and the names of tokens.
 
-use std::collections::HashSet;
 use std::str::FromStr;
 
 use super::language::{SourceError, SourceLanguage};
+use crate::spelling::{self, Case, Names};
 
 /// The maximum length of a prefix.
 const MAX_PREFIX: usize = 40;
@@ -50,112 +50,40 @@ impl Prefix {
     }
 }
 
-/// Returns the words of an identifier for the name of a token, which may consist of any characters.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    for letter in name.chars().take(MAX_NAME) {
-        let spelled = match letter {
-            'a'..='z' | 'A'..='Z' | '0'..='9' => {
-                words.last_mut().into_iter().for_each(|word| word.push(letter));
-                continue;
-            }
-            '_' | ' ' => "",
-            '!' => "bang",
-            '"' => "quote",
-            '#' => "hash",
-            '$' => "dollar",
-            '%' => "percent",
-            '&' => "and",
-            '\'' => "apostrophe",
-            '(' => "left_paren",
-            ')' => "right_paren",
-            '*' => "star",
-            '+' => "plus",
-            ',' => "comma",
-            '-' => "minus",
-            '.' => "dot",
-            '/' => "slash",
-            ':' => "colon",
-            ';' => "semicolon",
-            '<' => "less",
-            '=' => "equals",
-            '>' => "greater",
-            '?' => "question",
-            '@' => "at",
-            '[' => "left_bracket",
-            '\\' => "backslash",
-            ']' => "right_bracket",
-            '^' => "caret",
-            '`' => "backquote",
-            '{' => "left_brace",
-            '|' => "bar",
-            '}' => "right_brace",
-            '~' => "tilde",
-            other => &format!("u{:04x}", u32::from(other)),
-        };
-        words.extend(spelled.split('_').map(str::to_string));
-        words.push(String::new());
-    }
-    words.retain(|word| !word.is_empty());
-    if words.is_empty() {
-        words.push("empty".to_string());
-    }
-    words
-}
-
 /// Returns an identifier for each name: valid in the language, and different from all others.
 pub(super) fn identifiers<'a>(language: SourceLanguage, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut taken = HashSet::new();
-    let mut unique = |mut identifier: String| {
-        identifier.truncate(MAX_NAME); // all of it is ASCII
-        let all = std::iter::once(identifier.clone()).chain((2..).map(|number| match language {
-            SourceLanguage::Rust => format!("{identifier}{number}"),
-            SourceLanguage::C => format!("{identifier}_{number}"),
-        }));
-        let free = all.into_iter().find(|identifier| taken.insert(identifier.clone()));
-        free.unwrap_or_default()
+    let mut unique = match language {
+        SourceLanguage::Rust => Names::numbered("").without(["Self"]),
+        SourceLanguage::C => Names::numbered("_"),
     };
-    names
-        .map(|name| {
-            let words = words(name);
-            unique(match language {
-                SourceLanguage::C => words.join("_").to_ascii_uppercase(),
-                SourceLanguage::Rust => camel_case(&words),
-            })
-        })
-        .collect()
-}
-
-fn camel_case(words: &[String]) -> String {
-    let mut all = String::new();
-    for word in words {
-        let (first, rest) = word.split_at(1);
-        let shouted = word.bytes().all(|byte| !byte.is_ascii_lowercase());
-        all += &first.to_ascii_uppercase();
-        all += &if shouted { rest.to_ascii_lowercase() } else { rest.to_string() };
-    }
-    match all.as_bytes() {
-        [b'0'..=b'9', ..] => format!("T{all}"),
-        b"Self" => "SelfToken".to_string(), // a keyword
-        _ => all,
-    }
+    let one = |name| {
+        let mut identifier = match language {
+            SourceLanguage::Rust => spelling::identifier(name, Case::Camel),
+            // A digit may come first, because all of them begin with the prefix.
+            SourceLanguage::C => Case::Upper.join(&spelling::words(name)),
+        };
+        identifier.truncate(MAX_NAME); // all of it is ASCII
+        unique.take(&identifier)
+    };
+    names.map(one).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
     fn names_become_identifiers() {
-        let names = ["</html>", "STRING", "true", "TRUE", "", "é", "self", "1", "a_b", "a b", "left_x"];
+        let names = ["</html>", "STRING", "true", "TRUE", "", "é", "self", "1", "a_b", "A_b"];
         let c = identifiers(SourceLanguage::C, names.into_iter());
         let wanted =
             ["LESS_SLASH_HTML_GREATER", "STRING", "TRUE", "TRUE_2", "EMPTY", "U00E9", "SELF", "1", "A_B", "A_B_2"];
-        assert_eq!(c[..10], wanted);
+        assert_eq!(c, wanted);
         let rust = identifiers(SourceLanguage::Rust, names.into_iter());
-        let wanted =
-            ["LessSlashHtmlGreater", "String", "True", "True2", "Empty", "U00e9", "SelfToken", "T1", "AB", "AB2"];
-        assert_eq!(rust[..10], wanted);
+        let wanted = ["LessSlashHtmlGreater", "String", "True", "True2", "Empty", "U00e9", "Self2", "T1", "AB", "AB2"];
+        assert_eq!(rust, wanted);
     }
 
     #[test]
