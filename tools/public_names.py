@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes or checks the list of public names of the library crates, as rustdoc lists them.
+"""Writes or checks the list of public names of the published library crates, as rustdoc lists them.
 
     cargo doc --workspace --no-deps
     tools/public_names.py --write     write docs/public-names.txt
@@ -11,21 +11,29 @@ of a crate are listed a second time under `root`.
 
 import argparse
 import difflib
+import json
 import re
+import subprocess
 import sys
 from html import unescape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "docs" / "public-names.txt"
-CRATES = ["echostack", "echostack_grammar", "echostack_arrow", "echostack_lab"]
 ITEM = re.compile(r'<a href="(?:[^"]*/)?(\w+)\.[^"/]+\.html">([^<]+)</a>')
 REEXPORT = re.compile(r'<dt id="reexport\.([^"]+)"')
 OWN = re.compile(r'<dt><a class="(\w+)" href="[^"]*" title="[^"]*">([^<]+)</a>')
 
 
+def crates():
+    """Returns the names of the published libraries of the workspace."""
+    told = subprocess.run(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=ROOT, check=True, capture_output=True)
+    published = [package for package in json.loads(told.stdout)["packages"] if package["publish"] != []]
+    return [target["name"] for package in published for target in package["targets"] if "lib" in target["kind"]]
+
+
 def names(folder):
-    for crate in CRATES:
+    for crate in crates():
         page = (folder / crate / "all.html").read_text()
         for kind, name in sorted(set(ITEM.findall(page)), key=lambda item: (item[1], item[0])):
             yield f"{crate} {kind} {unescape(name)}"

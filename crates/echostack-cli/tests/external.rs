@@ -5,6 +5,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use echostack::file::FileLimits;
+
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
@@ -33,4 +35,19 @@ fn commands_of_the_engine_pass_their_options_on_and_have_help_without_it() {
     assert_eq!(passed(&["score", "--threads", "2", "table", "--tokens"]), "--threads=2 score table --tokens\n");
     assert_eq!(passed(&["--threads", "3", "-q", "pack", "a"]), "--quiet --threads=3 pack a\n");
     assert_eq!(passed(&["score", "table", "in", "-q", "--help"]), "score table in -q --help\n");
+    // A limit is passed on wherever it stands, or refused; it is never dropped.
+    let limits: FileLimits = "bytes=10,states=7".parse().unwrap();
+    let given = ["--model-limits", "states=7,bytes=10"];
+    assert_eq!(
+        passed(&[&given[..], &["-q", "score", "m"]].concat()),
+        format!("--quiet --model-limits={limits} score m\n")
+    );
+    assert_eq!(
+        passed(&[&["cluster"], &given[..], &["executor"]].concat()),
+        format!("--model-limits={limits} cluster executor\n")
+    );
+    assert_eq!(passed(&[&["score", "m"], &given[..]].concat()), "score m --model-limits states=7,bytes=10\n");
+    let refused = run(&["--grammar-limits", "bytes=10", "score", "m"]);
+    assert_eq!((refused.status.code(), text(refused.stdout).as_str()), (Some(2), ""));
+    assert!(text(refused.stderr).contains("reads no grammar"));
 }

@@ -17,6 +17,7 @@ use datafusion::logical_expr::{AggregateUDF, Extension, LogicalPlan, ScalarUDF};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+use echostack::file::FileLimits;
 use serde::{Deserialize, Serialize};
 
 use crate::access::{Access, Deed};
@@ -39,29 +40,42 @@ struct Reference {
     digest: String,
 }
 
+/// What a process demands of the models that it is sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Demands {
+    /// The list of places from which they may be read; without one, they may be anywhere.
+    pub(crate) access: Option<Arc<Access>>,
+    /// What their files may contain.
+    pub(crate) limits: FileLimits,
+}
+
 /// The maximum number of models that a process keeps.
 const KEPT: usize = 64;
 
-/// Returns the models that this process has read, by digest.
-fn library() -> &'static Mutex<HashMap<String, Named>> {
-    static LIBRARY: OnceLock<Mutex<HashMap<String, Named>>> = OnceLock::new();
+/// The models that a process has read, by the limits under which they were read, and by digest.
+type Library = HashMap<(FileLimits, String), Named>;
+
+/// Returns the models that this process has read.
+fn library() -> &'static Mutex<Library> {
+    static LIBRARY: OnceLock<Mutex<Library>> = OnceLock::new();
     LIBRARY.get_or_init(Mutex::default)
 }
 
 impl Reference {
     /// Returns the model, and reads it from its address unless this process has read it before. With a list, the
     /// address must be in it; the error for one that is not does not say whether it exists.
-    fn resolve(&self, access: Option<&Access>) -> Result<Named> {
+    fn resolve(&self, Demands { access, limits }: &Demands) -> Result<Named> {
         let mut library = library().lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = library.get(&self.digest) {
+        let key = (*limits, self.digest.clone());
+        if let Some(known) = library.get(&key) {
             // It may have been read from another address, which need not be that of other processes.
             return Ok(known.clone().at(&self.address));
         }
         let Self { name, address, digest } = self;
-        if access.is_some_and(|access| !access.allows_file(Deed::Read, Path::new(address))) {
+        if access.as_ref().is_some_and(|access| !access.allows_file(Deed::Read, Path::new(address))) {
             return exec_err!("the model {name:?} is not in a folder that this process was allowed to use with --read");
         }
-        let model = Named::open(Path::new(address))
+        let model = Named::open(Path::new(address), limits)
             .map_err(|error| exec_datafusion_err!("the model {name:?} cannot be used: {error}"))?;
         if model.digest() != *digest {
             return exec_err!("{address} is another model than the one that was sent: {} and {digest}", model.digest());
@@ -69,7 +83,7 @@ impl Reference {
         if library.len() >= KEPT {
             library.clear();
         }
-        library.insert(digest.clone(), model.clone());
+        library.insert(key, model.clone());
         Ok(model)
     }
 }
@@ -88,7 +102,7 @@ fn encode(function: &ScalarUDF, into: &mut Vec<u8>) -> Result<()> {
     serde_json::to_writer(into, &carried).map_err(|error| exec_datafusion_err!("{error}"))
 }
 
-fn decode(name: &str, bytes: &[u8], access: Option<&Access>) -> Result<Arc<ScalarUDF>> {
+fn decode(name: &str, bytes: &[u8], demands: &Demands) -> Result<Arc<ScalarUDF>> {
     if Question::ALL.iter().all(|question| question.name() != name) {
         return not_impl_err!("there is no function {name}");
     }
@@ -96,7 +110,7 @@ fn decode(name: &str, bytes: &[u8], access: Option<&Access>) -> Result<Arc<Scala
         serde_json::from_slice(bytes).map_err(|error| exec_datafusion_err!("{name} cannot be read: {error}"))?;
     let mut models = Models::default();
     for reference in carried.models {
-        models.insert(&reference.name, reference.resolve(access)?);
+        models.insert(&reference.name, reference.resolve(demands)?);
     }
     Ok(Arc::new(function(carried.question, &models)))
 }
@@ -116,14 +130,13 @@ fn decode_counting(name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
     Ok(Arc::new(setting.function()))
 }
 
-/// Ballista's codec for logical plans, extended by our functions. The second part is the list of places from which
-/// models may be read; without one, they may be anywhere.
+/// Ballista's codec for logical plans, extended by our functions.
 #[derive(Debug, Default)]
-pub(crate) struct LogicalCarrier(BallistaLogicalExtensionCodec, Option<Arc<Access>>);
+pub(crate) struct LogicalCarrier(BallistaLogicalExtensionCodec, Demands);
 
 impl LogicalCarrier {
-    pub(crate) fn new(access: Arc<Access>) -> Self {
-        Self(BallistaLogicalExtensionCodec::default(), Some(access))
+    pub(crate) fn new(demands: Demands) -> Self {
+        Self(BallistaLogicalExtensionCodec::default(), demands)
     }
 }
 
@@ -164,7 +177,7 @@ impl LogicalExtensionCodec for LogicalCarrier {
     }
 
     fn try_decode_udf(&self, name: &str, buf: &[u8]) -> Result<Arc<ScalarUDF>> {
-        decode(name, buf, self.1.as_deref())
+        decode(name, buf, &self.1)
     }
 
     fn try_encode_udf(&self, node: &ScalarUDF, buf: &mut Vec<u8>) -> Result<()> {
@@ -182,11 +195,11 @@ impl LogicalExtensionCodec for LogicalCarrier {
 
 /// Ballista's codec for physical plans, extended like [`LogicalCarrier`].
 #[derive(Debug, Default)]
-pub(crate) struct PhysicalCarrier(BallistaPhysicalExtensionCodec, Option<Arc<Access>>);
+pub(crate) struct PhysicalCarrier(BallistaPhysicalExtensionCodec, Demands);
 
 impl PhysicalCarrier {
-    pub(crate) fn new(access: Arc<Access>) -> Self {
-        Self(BallistaPhysicalExtensionCodec::default(), Some(access))
+    pub(crate) fn new(demands: Demands) -> Self {
+        Self(BallistaPhysicalExtensionCodec::default(), demands)
     }
 }
 
@@ -211,7 +224,7 @@ impl PhysicalExtensionCodec for PhysicalCarrier {
     }
 
     fn try_decode_udf(&self, name: &str, buf: &[u8]) -> Result<Arc<ScalarUDF>> {
-        decode(name, buf, self.1.as_deref())
+        decode(name, buf, &self.1)
     }
 
     fn try_encode_udf(&self, node: &ScalarUDF, buf: &mut Vec<u8>) -> Result<()> {
@@ -251,20 +264,25 @@ mod tests {
             encode(&sent, &mut buffer).map(|()| (sent, buffer))
         };
         let (sent, buffer) = carried(&table(Task::Dyck1), address.clone()).unwrap();
-        let decode = |name: &str, bytes: &[u8]| super::decode(name, bytes, None);
+        let decode = |name: &str, bytes: &[u8]| super::decode(name, bytes, &Demands::default());
         assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("cannot be used"));
         std::fs::write(&path, table(Task::Dyck2)).unwrap();
         assert!(decode(sent.name(), &buffer).unwrap_err().to_string().contains("another model"));
         // Outside the list, a model that is there and one that is not have the same error.
-        let refused = || super::decode(sent.name(), &buffer, Some(&Access::default())).unwrap_err().to_string();
+        let within = |access| Demands { access: Some(Arc::new(access)), ..Demands::default() };
+        let refused = || super::decode(sent.name(), &buffer, &within(Access::default())).unwrap_err().to_string();
         std::fs::write(&path, table(Task::Dyck1)).unwrap();
         let there = refused();
         std::fs::remove_file(&path).unwrap();
         assert!(there == refused() && there.contains("--read"), "{there}");
         std::fs::write(&path, table(Task::Dyck1)).unwrap();
         let allowed = Access::new(&[folder.path().to_string_lossy().into_owned()], &[]).unwrap();
-        assert_eq!(*super::decode(sent.name(), &buffer, Some(&allowed)).unwrap(), sent);
+        assert_eq!(*super::decode(sent.name(), &buffer, &within(allowed)).unwrap(), sent);
         assert_eq!(*decode(sent.name(), &buffer).unwrap(), sent);
+        // A model that is known within other limits is read again.
+        let limits: FileLimits = "bytes=100".parse().unwrap();
+        let refused = super::decode(sent.name(), &buffer, &Demands { access: None, limits }).unwrap_err();
+        assert!(refused.to_string().contains("the limit is 100"), "{refused}");
         // The model is kept: the file is not read again.
         std::fs::remove_file(&path).unwrap();
         assert_eq!(*decode(sent.name(), &buffer).unwrap(), sent);

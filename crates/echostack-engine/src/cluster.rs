@@ -21,6 +21,7 @@ use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use echostack::file::FileLimits;
 use tonic::body::Body;
 use tonic::codegen::Service;
 use tonic::codegen::http::{Request, StatusCode, Uri};
@@ -28,7 +29,7 @@ use tonic::service::Routes;
 use tonic::transport::Server;
 
 use crate::access::Access;
-use crate::carry::{LogicalCarrier, PhysicalCarrier};
+use crate::carry::{Demands, LogicalCarrier, PhysicalCarrier};
 use crate::certificates::{Certificates, endpoint};
 use crate::guard::{GuardedEngine, GuardedResults};
 use crate::stores::{runtime, with_stores};
@@ -46,6 +47,8 @@ pub struct Scheduler {
     pub timeout: u64,
     /// The folders and stores that queries may read: the scheduler lists the files, and reads the models.
     pub access: Access,
+    /// What the files of models may contain.
+    pub limits: FileLimits,
     /// The certificates that are shown and required; without them, anyone may connect.
     pub certificates: Option<Certificates>,
 }
@@ -57,7 +60,8 @@ impl Scheduler {
     /// If it cannot listen on the address.
     pub async fn run(&self) -> Result<()> {
         let access = Arc::new(self.access.clone());
-        let guarded = access.clone();
+        let demands = Demands { access: Some(access.clone()), limits: self.limits };
+        let guarded = access;
         let session = move |config| {
             let state = SessionStateBuilder::new_from_existing(default_session_builder(config)?);
             Ok(state.with_runtime_env(with_stores(Some(guarded.clone())).build_arc()?).build())
@@ -72,8 +76,8 @@ impl Scheduler {
             expire_dead_executor_interval_seconds: (self.timeout / 2).max(1),
             no_executors_grace_period_seconds: self.timeout,
             override_session_builder: Some(Arc::new(session)),
-            override_logical_codec: Some(Arc::new(LogicalCarrier::new(access.clone()))),
-            override_physical_codec: Some(Arc::new(PhysicalCarrier::new(access))),
+            override_logical_codec: Some(Arc::new(LogicalCarrier::new(demands.clone()))),
+            override_physical_codec: Some(Arc::new(PhysicalCarrier::new(demands))),
             ..SchedulerConfig::default()
         };
         config.validate().map_err(external)?;
@@ -107,6 +111,8 @@ pub struct Executor {
     pub folder: Option<PathBuf>,
     /// The folders and stores that queries may read and write.
     pub access: Access,
+    /// What the files of models may contain.
+    pub limits: FileLimits,
     /// The certificates that are shown and required; without them, anyone may connect.
     pub certificates: Option<Certificates>,
     /// True if the executor may run as root.
@@ -130,6 +136,7 @@ impl Executor {
         let folder = self.folder.clone().unwrap_or_else(|| temporary.path().to_path_buf());
         let access = Arc::new(self.access.clone());
         let (spilled, guarded) = (folder.clone(), access.clone());
+        let demands = Demands { access: Some(access.clone()), limits: self.limits };
         let (certificates, of_results) = (self.certificates.clone(), self.certificates.clone());
         let config = ExecutorProcessConfig {
             bind_host: self.bind.ip().to_string(),
@@ -145,8 +152,8 @@ impl Executor {
             override_runtime_producer: Some(Arc::new(move |_| {
                 with_stores(Some(guarded.clone())).with_temp_file_path(&spilled).build_arc()
             })),
-            override_logical_codec: Some(Arc::new(LogicalCarrier::new(access.clone()))),
-            override_physical_codec: Some(Arc::new(PhysicalCarrier::new(access.clone()))),
+            override_logical_codec: Some(Arc::new(LogicalCarrier::new(demands.clone()))),
+            override_physical_codec: Some(Arc::new(PhysicalCarrier::new(demands))),
             override_execution_engine: Some(Arc::new(GuardedEngine::new(access))),
             override_create_grpc_client_endpoint: self.certificates.as_ref().map(Certificates::encrypt),
             override_config_producer: Some(Arc::new(move || session_config(certificates.as_ref()))),

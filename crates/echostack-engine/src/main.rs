@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use echostack::Word;
-use echostack::file::replace;
+use echostack::file::{FileLimits, replace};
 use echostack::teach::{Context as Asked, Depth, TraceReader, write_contexts};
 use echostack_engine::{
     Access, Certificates, Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts,
@@ -34,6 +34,11 @@ struct Cli {
     /// Show no progress
     #[arg(long, short, global = true)]
     quiet: bool,
+    /// Limits on model files, such as `bytes=1000000,neurons=512`: bytes, symbols, neurons, centres (of support vectors),
+    /// states (of a table). On a cluster, the scheduler and each executor have their own [default: what the largest
+    /// model has]
+    #[arg(long, global = true, value_name = "NAME=NUMBER,...")]
+    model_limits: Option<FileLimits>,
     #[command(subcommand)]
     command: Command,
 }
@@ -211,11 +216,9 @@ const PARTITIONS: usize = 16;
 /// The stack size of the engine's threads, in bytes; plans are deeply nested.
 const STACK: usize = 32 << 20;
 
-/// The maximum size of a model in an object store, in bytes; that of a file is the same.
-const LARGEST_MODEL: u64 = 1 << 30;
-
 fn main() -> ExitCode {
-    let Cli { threads, quiet, command } = Cli::parse();
+    let Cli { threads, quiet, model_limits, command } = Cli::parse();
+    let limits = model_limits.unwrap_or_default();
     let name = match &command {
         Command::Score(_) => "score",
         Command::Contexts(_) => "contexts",
@@ -223,10 +226,10 @@ fn main() -> ExitCode {
         Command::Cluster(_) => "cluster",
     };
     let ended = Threads::new(threads, quiet).and_then(|threads| match command {
-        Command::Score(args) => score(&args, &threads),
+        Command::Score(args) => score(&args, limits, &threads),
         Command::Contexts(args) => count(&args, &threads).map(|()| true),
         Command::Pack(args) => pack(&args).map(|()| true),
-        Command::Cluster(part) => cluster(part, &threads).map(|()| true),
+        Command::Cluster(part) => cluster(part, limits, &threads).map(|()| true),
     });
     match ended {
         Ok(true) => ExitCode::SUCCESS,
@@ -258,7 +261,7 @@ fn reachable(bind: SocketAddr, certificates: Option<&Certificates>) -> Result<()
     Ok(())
 }
 
-fn cluster(part: Cluster, threads: &Threads) -> Result<()> {
+fn cluster(part: Cluster, limits: FileLimits, threads: &Threads) -> Result<()> {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
     match part {
         Cluster::Scheduler { bind, timeout, read, certificates: folder } => {
@@ -268,7 +271,7 @@ fn cluster(part: Cluster, threads: &Threads) -> Result<()> {
             reachable(bind, certificates.as_ref())?;
             let access = Access::new(&read, &[])?;
             eprintln!("scheduler listens on {bind}");
-            threads.pool.block_on(Scheduler { bind, timeout, access, certificates }.run())?;
+            threads.pool.block_on(Scheduler { bind, timeout, access, limits, certificates }.run())?;
         }
         Cluster::Certificates { folder, host } => Certificates::generate(&folder, &host)?,
         Cluster::Executor { scheduler, bind, slots, folder, read, write, certificates: of, allow_root: as_root } => {
@@ -280,7 +283,7 @@ fn cluster(part: Cluster, threads: &Threads) -> Result<()> {
             reachable(bind, certificates.as_ref())?;
             let access = Access::new(&read, &write)?;
             eprintln!("executor listens on {bind}, runs {slots} tasks at the same time");
-            let executor = Executor { scheduler, bind, slots, folder, access, certificates, as_root };
+            let executor = Executor { scheduler, bind, slots, folder, access, limits, certificates, as_root };
             threads.pool.block_on(executor.run())?;
         }
     }
@@ -288,9 +291,9 @@ fn cluster(part: Cluster, threads: &Threads) -> Result<()> {
 }
 
 /// Scores the inputs, reports the counts, and returns true if all inputs were scored.
-fn score(args: &Score, threads: &Threads) -> Result<bool> {
+fn score(args: &Score, limits: FileLimits, threads: &Threads) -> Result<bool> {
     let on_cluster = args.engine.cluster.is_some();
-    let models = model(&args.model, on_cluster, threads);
+    let models = model(&args.model, limits, on_cluster, threads);
     let models = models.with_context(|| format!("could not use the model {}", args.model))?;
     let session = args.engine.session(threads)?;
     let scoring = Scoring {
@@ -321,14 +324,14 @@ fn score(args: &Score, threads: &Threads) -> Result<bool> {
 }
 
 /// Opens the only model of a run, from a file or from an object store.
-fn model(place: &str, on_cluster: bool, threads: &Threads) -> Result<Models> {
-    let mut models = Models::default();
+fn model(place: &str, limits: FileLimits, on_cluster: bool, threads: &Threads) -> Result<Models> {
+    let mut models = Models::within(limits);
     if !is_address(place) {
         models.open(MODEL, Path::new(place))?;
         return Ok(models);
     }
     ensure!(!on_cluster, "on a cluster, the model must be a file that every machine has under the same path");
-    models.add(MODEL, &threads.pool.block_on(read_object(place, LARGEST_MODEL))?, None)?;
+    models.add(MODEL, &threads.pool.block_on(read_object(place, limits.bytes))?, None)?;
     Ok(models)
 }
 

@@ -5,15 +5,17 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
+use echostack::Model;
 use echostack::digest::hex;
 use echostack::file;
-use echostack::file::FileError;
+use echostack::file::{FileError, FileLimits};
 use echostack_grammar::{Judge, JudgeError};
 use sha2::{Digest, Sha256};
 
 /// A set of models, each with a name. Two sets are equal if they have the same names for the same bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
+    limits: FileLimits,
     named: BTreeMap<String, Named>,
 }
 
@@ -26,16 +28,16 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    pub(crate) fn new(bytes: &[u8], address: Option<String>) -> Result<Self, JudgeError> {
-        let judge = Judge::from_bytes(bytes)?;
+    pub(crate) fn new(bytes: &[u8], address: Option<String>, limits: &FileLimits) -> Result<Self, JudgeError> {
+        let judge = Judge::new(Model::from_bytes_within(bytes, limits)?).map_err(JudgeError::Lexer)?;
         Ok(Self { digest: Sha256::digest(bytes).into(), address, judge: Arc::new(judge) })
     }
 
-    pub(crate) fn open(path: &Path) -> Result<Self, JudgeError> {
+    pub(crate) fn open(path: &Path, limits: &FileLimits) -> Result<Self, JudgeError> {
         let refused = |error| FileError::Io { path: path.to_path_buf(), error };
         let path = std::path::absolute(path).map_err(refused)?;
-        let bytes = file::read_within(&path, file::MAX_BYTES)?;
-        Self::new(&bytes, Some(path.to_string_lossy().into_owned()))
+        let bytes = file::read_within(&path, limits.bytes)?;
+        Self::new(&bytes, Some(path.to_string_lossy().into_owned()), limits)
     }
 
     /// Returns the same model with another address.
@@ -55,22 +57,27 @@ impl Named {
 }
 
 impl Models {
+    /// Creates an empty set whose models must be within the limits.
+    pub fn within(limits: FileLimits) -> Self {
+        Self { limits, named: BTreeMap::new() }
+    }
+
     /// Adds a model, given as the bytes of its file, and replaces a model of the same name. On a cluster, the model
     /// also needs an address: the path of the file on every machine.
     ///
     /// # Errors
-    /// If the bytes are not a model.
+    /// If the bytes are not a model, or exceed the limits.
     pub fn add(&mut self, name: &str, bytes: &[u8], address: Option<String>) -> Result<(), JudgeError> {
-        self.insert(name, Named::new(bytes, address)?);
+        self.insert(name, Named::new(bytes, address, &self.limits)?);
         Ok(())
     }
 
     /// Adds a model from a file. On a cluster, all machines must have the file under the same path.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a model.
+    /// If the file cannot be read, is not a model, or exceeds the limits.
     pub fn open(&mut self, name: &str, path: &Path) -> Result<(), JudgeError> {
-        self.insert(name, Named::open(path)?);
+        self.insert(name, Named::open(path, &self.limits)?);
         Ok(())
     }
 

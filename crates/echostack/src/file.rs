@@ -238,7 +238,7 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> std::
 /// assert_eq!(refused.to_string(), "the file has 21 states or more; the limit is 10");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileLimits {
     /// The number of bytes of the file.
     pub bytes: u64,
@@ -294,6 +294,14 @@ impl FileLimits {
         symbols
             .map(|names| names.terminals.0 + names.nonterminals.0)
             .try_for_each(|count| within("symbols", count, self.symbols))
+    }
+}
+
+/// Writes all limits in the form that is parsed, such as `bytes=1000000,symbols=100,neurons=512,centres=2000,states=50`.
+impl std::fmt::Display for FileLimits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { bytes, symbols, neurons, centres, states } = self;
+        write!(f, "bytes={bytes},symbols={symbols},neurons={neurons},centres={centres},states={states}")
     }
 }
 

@@ -109,7 +109,9 @@ fn each_limit_is_exact() {
     machine.save(&path).unwrap();
     let limits = FileLimits { bytes: files[0].len() as u64 - 1, ..FileLimits::default() };
     assert!(matches!(Model::load_within(&path, &limits), Err(FileError::Limit { what: "bytes", .. })));
-    assert!("neurons=12, states=3".parse::<FileLimits>().is_ok());
+    let some: FileLimits = "neurons=12, states=3".parse().unwrap();
+    assert_eq!((some.neurons, some.states, some.bytes), (12, 3, FileLimits::default().bytes));
+    assert_eq!(some.to_string().parse(), Ok(some));
     for wrong in ["", "neurons", "neurons=-1", "teeth=32"] {
         assert!(wrong.parse::<FileLimits>().unwrap_err().contains("bytes, symbols, neurons, centres, states"));
     }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::builder::StyledStr;
 
 use crate::external::{missing, program};
@@ -32,9 +32,11 @@ pub(crate) const OPTIONS: &str = "The options are those of the program echostack
 /// the command's own arguments are passed on. `help` returns what is known about the command without the engine.
 pub(crate) fn run(command: &str, args: &Args, session: &Session, help: impl FnOnce() -> StyledStr) -> Result<Outcome> {
     let name = "echostack-engine";
+    ensure!(session.grammar_limits.is_none(), "`{command}` reads no grammar: leave out --grammar-limits");
     let mut engine = Command::new(program(name));
     engine.args(session.quiet.then_some("--quiet"));
     engine.args(session.threads.map(|count| format!("--threads={count}")));
+    engine.args(session.model_limits.map(|limits| format!("--model-limits={limits}")));
     let status = match engine.arg(command).args(&args.rest).status() {
         Err(error) if error.kind() == ErrorKind::NotFound && args.ask_for_help() => {
             write!(std::io::stdout(), "{}\n{}\n", help(), missing(name))?;

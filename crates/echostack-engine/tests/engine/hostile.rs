@@ -131,6 +131,23 @@ async fn a_client_reaches_only_what_is_in_the_list() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_too_large_for_the_cluster_is_refused() {
+    let ground = ground();
+    let model = ground.path().join("in/table");
+    let mut models = Models::default();
+    models.open("m", &model).unwrap();
+    let (own, limits) = (format!("--read {}", ground.path().join("in").display()), "--model-limits bytes=100");
+    for (of_scheduler, of_executors) in [(limits, ""), ("", limits)] {
+        let running = started(&format!("{own} {of_scheduler}"), &format!("{own} {of_executors}"), &[]);
+        let session = connect(&format!("127.0.0.1:{}", running.0), 2, None).await.unwrap();
+        register(&session, &models);
+        read(&session, &format!("{}/in/words.csv", ground.path().display())).await.unwrap();
+        let told = run(&session, "SELECT echostack_accepts('m', words) FROM t").await.unwrap_err();
+        assert!(told.contains("the limit is 100"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_a_certificate_there_is_no_connection() {
     let ground = ground();
     let at = |name: &str| ground.path().join(name);

@@ -247,6 +247,9 @@ fn mistakes_are_reported() {
     let both = refused(&["a.parquet", "b.jsonl"]);
     assert!(both.contains("a.parquet: ") && both.contains("no column \"words\"; the columns are text"), "{both}");
     assert!(refused(&["b.jsonl", "--column", "text", "--memory", "1"]).contains("--memory is 1 MiB"));
+    let told = refused(&["b.jsonl", "--model-limits", "states=1"]);
+    assert!(told.contains("could not use the model table") && told.contains("the limit is 1"), "{told}");
+    assert!(refused(&["b.jsonl", "--model-limits", "teeth=32"]).contains("bytes, symbols, neurons"));
     std::fs::write(folder.path().join("table"), "no table").unwrap();
     assert!(refused(&["b.jsonl"]).contains("could not use the model"));
 }

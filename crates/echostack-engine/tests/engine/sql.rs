@@ -134,4 +134,6 @@ fn functions_are_equal_if_their_models_are() {
     other.add("b", &table(Task::Dyck1), None).unwrap();
     assert_ne!(of(&one), of(&other));
     assert!(one.add("c", b"no model", None).is_err());
+    let mut small = Models::within("bytes=100".parse().unwrap());
+    assert!(small.add("a", &table(Task::Dyck1), None).unwrap_err().to_string().contains("the limit is 100"));
 }
