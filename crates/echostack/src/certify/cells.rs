@@ -3,6 +3,12 @@
 //! Configurations are grouped into cells, by an input suffix and a stack suffix. An [`Obligation`] is a cell of one
 //! readout with the answers that are right in it. It is split by the token before its input suffix, or by the symbol
 //! below its stack suffix, into one part for each token or symbol that can occur there.
+//!
+//! For example, take aⁿbⁿ, with the rules S: a S b and, between `a` and `b`, S: nothing. Consider the readout that
+//! decides how many symbols to pop, in the cell in which `b` is next and nothing else is known. Right is "pop 0 and
+//! push S" if `a` is on top, "pop 3 and push S" if `b` is, and "do nothing" if S is, or if the stack is empty. So no
+//! answer is right in the whole cell. It is split by the symbol on top into four cells with one answer each, and each
+//! of them is proved if the readout is sure enough there.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -72,11 +78,14 @@ impl Cells {
             poll.step()?;
             beneath[under.place.index()].push((strict.symbol(under.element), under.beneath));
         }
+        // A suffix without symbols lies above the topmost element. There is no place for that yet, so each pair of an
+        // element and what is beneath it gets one, from which the first split leads to the element.
         let mut numbers: BTreeMap<(ElementId, PlaceId), PlaceId> = BTreeMap::new();
         // Ordered by lookahead first: readouts that see the same input follow each other and share computed values.
         let mut obligations: BTreeMap<(Lookahead, usize), Vec<Item>> = BTreeMap::new();
         for top in &reach.tops {
             poll.step()?;
+            // In other phases, no readout is asked.
             let (Phase::Reduce(sight) | Phase::Settled(sight)) = top.phase else { continue };
             let place = *numbers.entry((top.element, top.beneath)).or_insert_with(|| {
                 beneath.push(vec![(strict.symbol(top.element), top.beneath)]);
@@ -89,11 +98,11 @@ impl Cells {
                 }
             }
         }
-        let all = obligations.into_iter().map(|((next, head), items)| {
+        let mut all = Vec::with_capacity(obligations.len());
+        for ((next, head), items) in obligations {
             poll.steps(items.len())?;
-            Ok(Obligation { head, input: InputSuffix::of(next), items: sorted(items) })
-        });
-        let all = all.collect::<Result<_, _>>()?;
+            all.push(Obligation { head, input: InputSuffix::of(next), items: sorted(items) });
+        }
         Ok((Self { beneath, terminals }, all))
     }
 
@@ -106,18 +115,16 @@ impl Cells {
             match strict.memory().recall(item.recent, input.before().len()) {
                 Recalled::Beginning => add(None, item),
                 Recalled::Token(token) => add(Some(token), item),
+                // Only so many tokens are remembered. What came before them can be anything, so the item belongs to all
+                // parts. That may ask for more than can occur, but never for less.
                 Recalled::Forgotten => {
                     add(None, item);
                     (0..self.terminals).for_each(|token| add(Some(SymbolId::new(token)), item));
                 }
             }
         }
-        let part = |(token, items): (Next, Vec<Item>)| Obligation {
-            head: *head,
-            input: input.longer(token),
-            items: sorted(items),
-        };
-        parts.into_iter().map(part).collect()
+        let longer = |token, items| Obligation { head: *head, input: input.longer(token), items: sorted(items) };
+        parts.into_iter().map(|(token, items)| longer(token, items)).collect()
     }
 
     /// Splits obligations by the symbol below their stack suffix, the bottom first.
@@ -127,6 +134,8 @@ impl Cells {
         obligations: &[Obligation],
         poll: &mut Poll<'_>,
     ) -> Result<Vec<Task>, Cancelled> {
+        // All obligations on a stack suffix are split together, because the states of the stack are computed once for
+        // all of them. Below the bottom is nothing, so an item there comes to its end with the part `None`.
         let mut parts: BTreeMap<Next, Vec<Obligation>> = BTreeMap::new();
         for Obligation { head, input, items } in obligations {
             let mut own: BTreeMap<Next, Vec<Item>> = BTreeMap::new();
@@ -151,6 +160,7 @@ impl Cells {
         for (place, list) in self.beneath.iter().enumerate() {
             list.iter().for_each(|&(symbol, below)| above[below.index()].push((symbol, PlaceId::new(place))));
         }
+        // Breadth first from the bottom upward, so the first way that reaches a place is a shortest one.
         let mut ways = vec![None; self.beneath.len()];
         ways[PlaceId::BELOW.index()] = Some((None, PlaceId::BELOW));
         let mut queue = VecDeque::from([PlaceId::BELOW]);
@@ -173,6 +183,7 @@ fn answer(strict: &Strict<'_>, readout: Readout, phase: Phase, element: ElementI
         (Readout::Pop | Readout::Push, Phase::Reduce(sight)) => {
             Some(Answer::Act(strict.reduction(element, sight.next)))
         }
+        // Both are asked after the last reduction, the output always, and the shift only if there is a token.
         (Readout::Output, Phase::Settled(_)) => Some(Answer::Output(strict.accepts(element))),
         (Readout::Shift, Phase::Settled(Sight { next: Lookahead::Token(token), .. })) => {
             Some(Answer::Shift(strict.shifts(element, token)))
@@ -185,4 +196,37 @@ fn sorted(mut items: Vec<Item>) -> Vec<Item> {
     items.sort_unstable();
     items.dedup();
     items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::Oracle;
+    use crate::recognize::Reduction;
+    use crate::tasks::Task;
+
+    #[test]
+    fn the_example_is_as_described() {
+        let oracle = Oracle::strict(Task::Anbn.automaton().unwrap()).unwrap();
+        let alphabet = oracle.automaton().alphabet();
+        let [a, b, s] = ["a", "b", "S"].map(|name| alphabet.symbol(name).unwrap());
+        let mut strict = Strict::new(&oracle, 0).unwrap();
+        let (reach, _) = Reach::new(&mut strict, &()).unwrap();
+        let mut poll = Poll::new(&());
+        let terminals = alphabet.terminals().len();
+        let (cells, all) = Cells::new(&strict, &reach, &[Readout::Pop], terminals, &mut poll).unwrap();
+        let root = all.into_iter().find(|one| one.input == InputSuffix::of(Lookahead::Token(b))).unwrap();
+        assert_eq!(root.answer(), None);
+        let parts = cells.split_stack(&StackSuffix::new(Vec::new(), false), &[root], &mut poll).unwrap();
+        let answers: Vec<(StackSuffix, Option<Answer>)> =
+            parts.into_iter().map(|(stack, obligations)| (stack, obligations[0].answer())).collect();
+        let push = |pop| Reduction { pop, push: Some(s) };
+        let expected = [
+            (StackSuffix::new(Vec::new(), true), Reduction::NONE),
+            (StackSuffix::new(vec![a], false), push(0)),
+            (StackSuffix::new(vec![b], false), push(3)),
+            (StackSuffix::new(vec![s], false), Reduction::NONE),
+        ];
+        assert_eq!(answers, expected.map(|(stack, reduction)| (stack, Some(Answer::Act(reduction)))));
+    }
 }

@@ -7,6 +7,15 @@
 //!
 //! Cells are created while words are read. They are paid for in advance by decisions that were computed, and no more of
 //! them are created if few are of use. So a machine whose decisions are never certain does not lose much time.
+//!
+//! # Example
+//!
+//! A machine for Dyck1 is about to read `)` after `( (`, on the stack `( (`. The cell of all configurations with `)`
+//! next comes first. It says nothing, since any symbol can be on top. Its parts are for the symbol on top, and that for
+//! `(` is asked next: does a readout choose the same class on all stacks with `(` on top, whatever came before? If all
+//! do, such as "pop nothing and push S", then this is the decision, now and whenever `)` comes with `(` on top. If some
+//! readout does not, the cell is split again, by the symbol below `(` or by the token before `)`, on whichever side the
+//! states differ more. Here, both are `(`. After four symbols on a side, it is not split on that side any more.
 
 use std::fmt::Debug;
 use std::sync::OnceLock;
@@ -101,6 +110,7 @@ impl Recent {
                     recent.symbols[recent.count] = symbol;
                     recent.count += 1;
                 }
+                // There is more than this, so where the symbols begin is not known.
                 _ => return recent,
             }
         }
@@ -127,6 +137,8 @@ impl Extent {
             self.symbols += 1;
             return Some(1 + recent.symbols[self.symbols - 1].index());
         }
+        // All symbols are told apart. One thing is left: that nothing comes before them, which a cell can know only
+        // once.
         let ends = recent.whole && !self.whole;
         self.whole |= recent.whole;
         ends.then_some(0)
@@ -192,6 +204,9 @@ impl Cells {
         let [computed, created, complete] =
             [&self.computed, &self.created, &self.complete].map(|count| count.load(Ordering::Relaxed));
         let price = CELL_PRICE * created;
+        // The counts are read one after the other while other threads change them, so they need not fit together. That
+        // does no harm: they only decide whether time is spent on cells, never what a decision is. The cheapest tests
+        // come first.
         computed > price
             && created <= FIRST_CELLS + CELLS_PER_COMPLETE * complete
             && computed - price > *self.preparation.get_or_init(|| self.source.preparation())
@@ -209,11 +224,13 @@ impl Cells {
         loop {
             let cell = match place.get() {
                 Some(cell) => cell,
+                // If two threads come here at once, one of them waits for the other, and both get the same cell.
                 None if self.can_create() => {
                     place.get_or_init(|| self.create(readouts, next, [input, stack], extents, above))
                 }
                 None => &None,
             };
+            // What is certain in a cell is certain in its parts, so what is known above this place still holds here.
             let Some(cell) = cell else { break };
             above = Some(cell);
             if cell.parts.is_empty() {
@@ -225,12 +242,14 @@ impl Cells {
             };
             match extent.advance(recent).and_then(|part| cell.parts.get(part)) {
                 Some(part) => place = part,
+                // The next symbol is not known, or the alphabet does not have it.
                 None => break,
             }
         }
         above.map_or(Known::default(), |cell| cell.known)
     }
 
+    /// Asks what is certain in a cell. Returns `None` if that cannot be found out, so that it is not asked again.
     fn create(
         &self,
         readouts: &Readouts,
@@ -252,12 +271,15 @@ impl Cells {
         };
         let Certainty { classes, wider } = certain;
         let known = Known::new(readouts, &classes);
+        // A machine whose readouts see only the next symbol is not told more by the input, and a side of which
+        // everything is known cannot be split.
         let splits = match wider {
             Side::Input => self.view == View::Reservoir && !before.whole && before.symbols < MAX_SYMBOLS,
             Side::Stack => !beneath.whole && beneath.symbols < MAX_SYMBOLS,
         };
         let is_complete = known.is_complete(readouts, next);
         self.complete.fetch_add(usize::from(is_complete), Ordering::Relaxed);
+        // If everything is known, nothing is gained by looking further, so the search ends here.
         let parts = if splits && !is_complete { 1 + self.symbols } else { 0 };
         self.places.fetch_add(parts, Ordering::Relaxed);
         Some(Box::new(Cell { classes, known, wider, parts: (0..parts).map(|_| OnceLock::new()).collect() }))

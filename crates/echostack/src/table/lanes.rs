@@ -1,26 +1,41 @@
 //! Many words through a table, several of them side by side, by [frames](super::frames).
+//!
+//! Words are dealt out to lanes, each to the one that has the fewest tokens, and follow each other in a lane with an
+//! end after each. All lanes then run at once, and the row after every token is written down. The outcomes are read
+//! from these rows afterwards, so that nothing has to be decided while the lanes run.
+//!
+//! For example, take the words `()`, `(`, `)`, `()` and `()()` of Dyck1. The fifth goes to lane 1, which is the first
+//! one with fewest tokens. Below each token is the frame that is on top after it, or what has become of the word:
+//!
+//! | lane | | | | | | | |
+//! |---|---|---|---|---|---|---|---|
+//! | 0 | `(` 1 | `)` 2 | end: accepted | | | | |
+//! | 1 | `(` 1 | end: refused | `(` 1 | `)` 2 | `(` 1 | `)` 2 | end: accepted |
+//! | 2 | `)` refused | end: refused | | | | | |
+//! | 3 | `(` 1 | `)` 2 | end: accepted | | | | |
+//!
+//! The second word is refused only at its end, so it is incomplete. The third is refused at its first token.
 
 use rayon::prelude::*;
 
 use super::compiled::Table;
 use super::frames::{Frames, boxed};
 use super::scan::Scanner;
+use super::stacks::{LANES, Stacks, Top};
 use crate::recognize::{Answer, Limits, Outcome, Verdict};
 use crate::symbol::{SymbolId, Word};
-
-/// The number of words that run side by side.
-const LANES: usize = 4;
 
 /// The number of words that a thread takes at a time.
 const WORDS: usize = 1 << 8;
 /// The maximum number of words that are looked at together.
 const WORDS_AT_ONCE: usize = 1 << 10;
 
-/// The height up to which a stack of frames can grow, more than it does.
+/// The height up to which a stack of frames can grow, more than it does: what is left of one word is never popped by
+/// the next, so the frames of all words of a lane add up.
 const HEIGHT: usize = 2 * TOKENS;
 
-/// The maximum number of tokens that a lane reads at once, if each of them adds at most one frame. A word that is longer is
-/// left to the [`Scanner`].
+/// The maximum number of tokens that a lane reads at once, if each of them adds at most one frame. A word that is
+/// longer is left to the [`Scanner`].
 const TOKENS: usize = 1 << 12;
 
 /// A reader of many words, several of them side by side, that runs a [`Table`] by its frames.
@@ -53,9 +68,9 @@ struct Batch {
     tokens: Box<[[u8; LANES]; TOKENS]>,
     /// The row of each lane after each token.
     rows: Box<[[u16; LANES]; TOKENS]>,
-    /// The stack of each lane. The topmost frame is not on the stack. A word begins at the height at which the one before
-    /// it has ended, because what is below is never looked at.
-    stacks: Box<[[u16; LANES]; HEIGHT + 1]>,
+    /// The stack of each lane. The topmost frame is not on the stack. A word begins at the height at which the one
+    /// before it has ended, because what is below is never looked at.
+    stacks: Box<Stacks<{ HEIGHT + 1 }>>,
     /// The number of tokens of each lane.
     lengths: [usize; LANES],
     places: Vec<Place>,
@@ -71,15 +86,6 @@ struct Place {
     end: u16,
     /// Whether the word was left out, because it is too long.
     is_left_out: bool,
-}
-
-/// The words that run one after the other, side by side with those of other lanes.
-#[derive(Clone, Copy, Default)]
-struct Lane {
-    /// The row of the topmost frame.
-    row: u16,
-    /// The height of the stack, whose last frame is the one beneath the topmost.
-    height: usize,
 }
 
 impl Lanes {
@@ -103,6 +109,8 @@ impl Lanes {
 
     fn judge_some<A: Answer>(&mut self, words: &[&[SymbolId]], answers: &mut Vec<A>) {
         let Self { table, limits, scanner, batch } = self;
+        // Frames take time to compute, and pay off only after some thousand tokens. With fewer words than lanes, most
+        // lanes would be empty.
         let tokens = words.iter().map(|word| word.len()).sum();
         let frames = if words.len() < LANES { None } else { table.frames_for(tokens) };
         let frames = frames.and_then(|frames| Some((frames, frames.longest(*limits)?)));
@@ -114,13 +122,18 @@ impl Lanes {
         while !rest.is_empty() {
             let (now, later) = rest.split_at(batch.fill(frames, longest, rest));
             let outcomes = batch.run(frames);
-            let answer = |(word, outcome): (&&[SymbolId], Option<Outcome>)| match outcome {
-                Some(outcome) => A::new(outcome, || scan::<Verdict>(scanner, word).expected().to_vec()),
-                None => scan(scanner, word),
-            };
-            answers.extend(now.iter().zip(outcomes).map(answer));
+            answers.extend(now.iter().zip(outcomes).map(|(word, outcome)| answer(scanner, word, outcome)));
             rest = later;
         }
+    }
+}
+
+/// Returns the answer for a word, given its outcome, if frames tell. Frames do not know what is expected where a word
+/// is refused, so the word is read again if that is asked for.
+fn answer<A: Answer>(scanner: &mut Scanner, word: &[SymbolId], outcome: Option<Outcome>) -> A {
+    match outcome {
+        Some(outcome) => A::new(outcome, || scan::<Verdict>(scanner, word).expected().to_vec()),
+        None => scan(scanner, word),
     }
 }
 
@@ -144,33 +157,39 @@ impl Batch {
 
     /// Takes words as long as there is room, at least one, and returns their number.
     fn fill(&mut self, frames: &Frames, longest: usize, words: &[&[SymbolId]]) -> usize {
+        // The stacks have room for one frame for each token. If a token can add more, fewer tokens are taken.
         let room = TOKENS / frames.pushes();
         let longest = longest.min(room - 1);
-        let end = frames.terminals as u8;
         self.places.clear();
         self.lengths = [0; LANES];
         for word in words {
+            // A word that is left out takes its place as an empty word, so that places and words stay side by side.
             let is_left_out = word.len() > longest;
             let word = if is_left_out { &[] } else { *word };
-            // The lane with the fewest tokens is the next.
-            let (mut lane, mut at) = (0, self.lengths[0]);
-            for (other, &length) in self.lengths.iter().enumerate().skip(1) {
-                (lane, at) = if length < at { (other, length) } else { (lane, at) };
-            }
+            let (lane, at) = self.shortest_lane();
+            // An empty batch has room for any word that is not left out, so at least one is taken.
             if at + word.len() >= room {
                 break;
             }
             let (cells, last) = self.tokens[at..=at + word.len()].split_at_mut(word.len());
             for (cell, token) in cells.iter_mut().zip(word) {
-                // Frames refuse what is not a token.
-                cell[lane % LANES] = if token.index() < frames.terminals { token.index() as u8 } else { end + 1 };
+                cell[lane % LANES] = frames.column(*token);
             }
-            last[0][lane] = end;
+            last[0][lane] = frames.end();
             let end = at + word.len();
             self.places.push(Place { lane: lane as u8, start: at as u16, end: end as u16, is_left_out });
             self.lengths[lane] = end + 1;
         }
         self.places.len()
+    }
+
+    /// Returns the lane with the fewest tokens, and their number.
+    fn shortest_lane(&self) -> (usize, usize) {
+        let (mut lane, mut at) = (0, self.lengths[0]);
+        for (other, &length) in self.lengths.iter().enumerate().skip(1) {
+            (lane, at) = if length < at { (other, length) } else { (lane, at) };
+        }
+        (lane, at)
     }
 
     /// Runs all words. Returns the outcome of each, or `None` if the frames do not tell.
@@ -179,33 +198,39 @@ impl Batch {
             None => self.run_evenly(frames),
             Some(hops) => self.run_with_hops(frames, hops),
         }
-        let rows = &self.rows;
-        self.places.iter().map(|&Place { lane, start, end, is_left_out }| {
-            let lane = usize::from(lane);
-            if is_left_out {
-                return None;
-            }
-            if rows[usize::from(end)][lane] == frames.accepted {
-                return Some(Outcome::Accept);
-            }
-            let refused = frames.refused?;
-            // Once a token is refused, so are all others.
-            let tokens = &rows[usize::from(start)..usize::from(end)];
-            let position = tokens.partition_point(|row| row[lane] != refused);
-            let whole = position == tokens.len();
-            Some(if whole { Outcome::Incomplete } else { Outcome::Reject { position: position as u64 } })
-        })
+        self.places.iter().map(|place| self.outcome(frames, *place))
+    }
+
+    /// Returns the outcome of a word that has run, or `None` if the frames do not tell.
+    fn outcome(&self, frames: &Frames, place: Place) -> Option<Outcome> {
+        let Place { lane, start, end, is_left_out } = place;
+        let lane = usize::from(lane);
+        if is_left_out {
+            return None;
+        }
+        if self.rows[usize::from(end)][lane] == frames.accepted {
+            return Some(Outcome::Accept);
+        }
+        // If a step could not be computed, frames may refuse what the table does not. Then only acceptance is certain.
+        let refused = frames.refused?;
+        // Once a token is refused, so are all others.
+        let tokens = &self.rows[usize::from(start)..usize::from(end)];
+        let position = tokens.partition_point(|row| row[lane] != refused);
+        let whole = position == tokens.len();
+        Some(if whole { Outcome::Incomplete } else { Outcome::Reject { position: position as u64 } })
     }
 
     /// Runs all words if every step reads a token. What a lane reads after its last word does not matter.
     fn run_evenly(&mut self, frames: &Frames) {
+        // All lanes are at the same index, which is thus a plain loop over the tokens. Lanes are filled evenly, so that
+        // few steps are taken in vain.
         let length = self.lengths.into_iter().max().unwrap_or(0);
-        let mut lanes = [Lane::default(); LANES];
+        let mut tops = [Top::default(); LANES];
         for (tokens, rows) in self.tokens.iter().zip(self.rows.iter_mut()).take(length) {
-            for number in 0..LANES {
-                let lane = &mut lanes[number];
-                lane.step(frames, tokens[number], &mut self.stacks, number);
-                rows[number] = lane.row;
+            for lane in 0..LANES {
+                let top = &mut tops[lane];
+                top.step(frames, tokens[lane], &mut self.stacks, lane);
+                rows[lane] = top.row;
             }
         }
     }
@@ -213,43 +238,52 @@ impl Batch {
     /// Runs all words if there are steps that read no token.
     fn run_with_hops(&mut self, frames: &Frames, hops: u16) {
         let Self { tokens, rows, stacks, lengths, .. } = self;
-        let mut lanes = [Lane::default(); LANES];
-        let mut at = [0; LANES];
-        let mut step = |number: usize, at: &mut [usize; LANES]| {
-            let (lane, at) = (&mut lanes[number], &mut at[number]);
-            lane.step(frames, tokens[*at % TOKENS][number], stacks, number);
-            rows[*at % TOKENS][number] = lane.row;
-            *at += usize::from(lane.row < hops);
-        };
+        let mut running = Running { frames, hops, tokens, rows, stacks, tops: Default::default(), at: [0; LANES] };
         loop {
-            // Every step reads at most one token.
-            let steps = at.iter().zip(&*lengths).map(|(at, length)| length - at).min().unwrap_or(0);
+            // Every step reads at most one token, so no lane can end within this many steps, and none is asked whether
+            // it has. Hops leave some tokens, for which there is another round.
+            let left = running.at.iter().zip(&*lengths).map(|(at, length)| length - at);
+            let steps = left.min().unwrap_or(0);
             if steps == 0 {
                 break;
             }
             for _ in 0..steps {
-                for number in 0..LANES {
-                    step(number, &mut at);
+                for lane in 0..LANES {
+                    running.step(lane);
                 }
             }
         }
-        for number in 0..LANES {
-            while at[number] < lengths[number] {
-                step(number, &mut at);
+        // One lane has ended. What is left of the others is short.
+        for (lane, &length) in lengths.iter().enumerate() {
+            while running.at[lane] < length {
+                running.step(lane);
             }
         }
     }
 }
 
-impl Lane {
-    /// Takes one step, without a branch. A hop reads no token, and does not depend on it.
+/// Lanes that take different numbers of steps.
+struct Running<'a> {
+    frames: &'a Frames,
+    /// The first row of a hop.
+    hops: u16,
+    tokens: &'a [[u8; LANES]; TOKENS],
+    rows: &'a mut [[u16; LANES]; TOKENS],
+    stacks: &'a mut Stacks<{ HEIGHT + 1 }>,
+    tops: [Top; LANES],
+    /// The index of the next token of each lane.
+    at: [usize; LANES],
+}
+
+impl Running<'_> {
+    /// Takes one step in a lane.
     #[inline(always)]
-    fn step(&mut self, frames: &Frames, token: u8, stacks: &mut [[u16; LANES]; HEIGHT + 1], number: usize) {
-        let step = &frames.steps[usize::from(self.row) + usize::from(token)];
-        let uncovered = stacks[self.height % HEIGHT][number];
-        self.row = frames.results[usize::from(step.result) + usize::from(uncovered & step.selects)];
-        stacks[self.height % HEIGHT + 1][number] = step.below;
-        self.height = (self.height + usize::from(step.change)) % HEIGHT;
+    fn step(&mut self, lane: usize) {
+        let (top, at) = (&mut self.tops[lane], &mut self.at[lane]);
+        top.step(self.frames, self.tokens[*at % TOKENS][lane], self.stacks, lane);
+        // The row of a hop is overwritten when the token has been read.
+        self.rows[*at % TOKENS][lane] = top.row;
+        *at += usize::from(top.row < self.hops);
     }
 }
 
@@ -335,6 +369,35 @@ mod tests {
             assert_eq!(*outcome, verdict.outcome());
         }
         by_frames.iter().filter(|verdict| verdict.is_accept()).count()
+    }
+
+    #[test]
+    fn the_example_is_as_described() {
+        let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap()).unwrap();
+        let table = table(&oracle).unwrap();
+        let frames = table.frames().unwrap();
+        let tokens = |word: &str| -> Vec<SymbolId> {
+            word.chars().map(|name| table.alphabet().symbol(&name.to_string()).unwrap()).collect()
+        };
+        let words = ["()", "(", ")", "()", "()()"].map(tokens);
+        let words: Vec<&[SymbolId]> = words.iter().map(Vec::as_slice).collect();
+        let mut batch = Batch::new();
+        assert_eq!(batch.fill(frames, 100, &words), words.len());
+        let outcomes: Vec<Option<Outcome>> = batch.run(frames).collect();
+        let wanted =
+            [Outcome::Accept, Outcome::Incomplete, Outcome::Reject { position: 0 }, Outcome::Accept, Outcome::Accept];
+        assert_eq!(outcomes, wanted.map(Some));
+        assert_eq!(batch.lengths, [3, 7, 2, 3]);
+        let width = frames.terminals as u16 + 2;
+        let (accepted, refused) = (frames.accepted / width, frames.refused.unwrap() / width);
+        let refused_at_end = accepted + 1;
+        let rows = |lane: usize| -> Vec<u16> {
+            batch.rows[..batch.lengths[lane]].iter().map(|rows| rows[lane] / width).collect()
+        };
+        assert_eq!(rows(0), [1, 2, accepted]);
+        assert_eq!(rows(1), [1, refused_at_end, 1, 2, 1, 2, accepted]);
+        assert_eq!(rows(2), [refused, refused_at_end]);
+        assert_eq!(rows(3), [1, 2, accepted]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod scan;
 mod segments;
 mod sound;
 mod source;
+mod stacks;
 
 pub use compiled::{Table, TableStack};
 pub use lanes::Lanes;

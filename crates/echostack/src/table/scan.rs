@@ -1,4 +1,21 @@
 //! The fast way to run a table: with whole chains of reductions at once, and usually one byte per symbol on the stack.
+//!
+//! # Example
+//!
+//! The table of aⁿbⁿ has the rules S: a S b and, before b, S: nothing. States 0 to 4 stand for the empty stack, `a`, S
+//! above `a`, `b`, and S at the bottom. Plainly, the word `aabb` takes four shifts and three reductions. Fused (see
+//! [`fuse`](super::fuse)), it takes one operation for each token and one for the end:
+//!
+//! | next | states before | fused operation | instead of |
+//! |---|---|---|---|
+//! | `a` | 0 | push 1 | shift a |
+//! | `a` | 0 1 | push 1 | shift a |
+//! | `b` | 0 1 1 | push 2 and 3 | push S, shift b |
+//! | `b` | 0 1 1 2 3 | hop: pop 3; then, on state 1, push 2 and 3 | reduce a S b to S, shift b |
+//! | the end | 0 1 2 3 | hop: pop 3; then, on state 0, accept | reduce a S b to S, accept |
+//!
+//! An operation that pops nothing begins with a hop as well, which pops nothing. So all tokens take the same way
+//! through [`Fast::look`], and only a second hop is a branch.
 
 use super::compiled::{Table, TableStack};
 use super::frames::Frames;
@@ -113,12 +130,16 @@ impl<C: Cell> Fast<'_, C> {
         let fused = table.fused();
         let terminals = table.rows().terminals;
         let mut top = self.states[self.depth].state();
+        // The topmost state is kept aside, because the next look-up would have to wait until it is written to the stack
+        // and read again.
         for token in tokens {
             if token.index() >= terminals {
                 return Left::Token(token);
             }
             let (op, low) = self.look(table, limits, top, token.index());
             if op.is(Kind::Push) {
+                // Always the same number of cells are written, which takes no loop. Those above the new depth do not
+                // count.
                 let above = &mut self.states[low + 1..=low + MAX_INLINE_STATES];
                 above.iter_mut().enumerate().for_each(|(number, cell)| *cell = C::of(op.state(number)));
                 top = usize::from(op.last());
@@ -128,10 +149,13 @@ impl<C: Cell> Fast<'_, C> {
                 above.zip(pushed).for_each(|(cell, &state)| *cell = C::of(state));
                 top = usize::from(pushed[pushed.len() - 1]);
             } else {
+                // Nothing was written, so the stack is still the one before the token, and the table's own session can
+                // find out why the token does not fit.
                 return Left::Token(token);
             }
             self.depth = low + op.count();
             self.position += 1;
+            // Checked after each token instead of each write: up to this depth, there is room for any one token.
             if self.depth > ready {
                 return Left::Deep;
             }
@@ -143,12 +167,16 @@ impl<C: Cell> Fast<'_, C> {
     #[inline]
     fn look(&self, table: &Table, limits: Limits, top: usize, column: usize) -> (Op, usize) {
         let ops = &table.fused().ops[..];
+        // The first columns consist of hops only, most of which pop nothing, so this one is taken without asking.
         let first = ops[column * table.states() + top];
+        // A table from a file may pop more than there is, or lead to a column without an entry for a state.
         let Some(mut low) = self.depth.checked_sub(first.pop()) else { return (Op::UNKNOWN, 0) };
         let mut op = ops.get(first.place() + self.states[low].state()).copied().unwrap_or(Op::UNKNOWN);
         if !op.is(Kind::Hop) {
             return (op, low);
         }
+        // Any number of hops can follow. Two chains, before the first and after the last of them, are counted as if
+        // they were as long as possible. If that exceeds the limit, the table's own session counts exactly.
         let mut taken = TWO_CHAINS;
         while op.is(Kind::Hop) {
             let Some(beneath) = low.checked_sub(op.pop()) else { return (Op::UNKNOWN, low) };
@@ -190,6 +218,7 @@ impl<C: Cell> Cells<C> {
         if limits.actions < TWO_CHAINS {
             return tokens.next(); // a single hop might exceed the limit
         }
+        // The list grows outside of the fast loop, which then needs no check whether it has to.
         while self.depth <= deepest {
             if self.states.len() <= self.depth + room {
                 self.states.resize(self.states.len() + room + STATES_GROWTH, C::default());
@@ -215,6 +244,7 @@ impl<C: Cell> Cells<C> {
 
     /// Returns whether the word may end here. If the result is `false`, a limit may be the reason.
     fn ends(&mut self, table: &Table, limits: Limits) -> bool {
+        // Near a limit, the answer is no, whereupon the table's own session is asked.
         let near = self.depth + table.fused().rise > limits.depth || limits.actions < TWO_CHAINS;
         let end = table.rows().terminals;
         let top = self.states[self.depth].state();
@@ -223,6 +253,7 @@ impl<C: Cell> Cells<C> {
 
     /// Returns a session of the table itself that continues from here.
     fn plain(&self, table: &Table, limits: Limits) -> Run<TableStack> {
+        // State 0 at the bottom belongs to every stack and is not listed.
         let states = self.states[1..=self.depth].iter().map(|cell| cell.state() as State);
         Run::resume(TableStack::new(table.clone(), states), limits, self.position)
     }
@@ -243,9 +274,11 @@ impl Scanner {
 
     /// Reads tokens, in segments if a word begins with at least `long` of them.
     fn read_long(&mut self, tokens: &[SymbolId], long: usize) -> Status {
+        // Once the table's own session has taken over, it stays: what it has found out cannot be handed back.
         if self.plain.is_some() {
             return self.read_plain(tokens);
         }
+        // Segments have a stack of their own, so whether a word is read in them is decided at its beginning.
         if self.position() == 0 && tokens.len() >= long {
             let frames = self.table.all_frames();
             self.is_long = frames.is_some();
@@ -258,6 +291,7 @@ impl Scanner {
             if segments.read(frames, limits, tokens).is_ok() {
                 return Status::Open;
             }
+            // Whole blocks were read. The rest begins with the block in which something happened.
             let read = (segments.position() - before) as usize;
             return self.read_plain(&tokens[read..]);
         }
@@ -322,6 +356,7 @@ impl Scanner {
 
     /// Ends the word and returns the verdict, or only its outcome. The next token begins another word.
     pub fn answer<A: Answer>(&mut self) -> A {
+        // Only acceptance is decided here. Everything else has a reason, which the table's own session finds.
         let accepted = self.plain.is_none() && self.ends();
         let answer = if accepted { A::new(Outcome::Accept, Vec::new) } else { self.take_plain().answer(&mut ()) };
         match &mut self.stack {
@@ -431,6 +466,43 @@ pub(super) mod tests {
             },
             _ => Limits::default(),
         }
+    }
+
+    #[test]
+    fn the_example_is_as_described() {
+        let oracle = Oracle::strict(Task::Anbn.automaton().unwrap()).unwrap();
+        let table = Table::new(&oracle, Manifest::default()).unwrap();
+        let [a, b] = ["a", "b"].map(|name| table.alphabet().symbol(name).unwrap());
+        let mut scanner = Scanner::new(&table, Limits::default());
+        let mut seen = Vec::new();
+        for token in [a, a, b, b] {
+            scanner.read([token]);
+            let Stack::Narrow(cells) = &scanner.stack else { panic!("five states fit in a byte") };
+            seen.push(cells.states[..=cells.depth].to_vec());
+        }
+        assert_eq!(seen, [vec![0, 1], vec![0, 1, 1], vec![0, 1, 1, 2, 3], vec![0, 1, 2, 3]]);
+        // The operations for the third and the fourth token, and for the end.
+        let Stack::Narrow(cells) = &mut scanner.stack else { panic!("five states fit in a byte") };
+        for (states, column, low, pushed) in
+            [(&seen[1], b.index(), 2, Some(2)), (&seen[2], b.index(), 1, Some(2)), (&seen[3], 2, 0, None)]
+        {
+            cells.states[..states.len()].copy_from_slice(states);
+            cells.depth = states.len() - 1;
+            let top = usize::from(states[cells.depth]);
+            let (op, at) = cells.fast().look(&table, Limits::default(), top, column);
+            assert_eq!(at, low);
+            match pushed {
+                Some(count) => {
+                    assert!(op.is(Kind::Push) && op.count() == count);
+                    assert_eq!([op.state(0), op.state(1)], [2, 3]);
+                }
+                None => assert!(op.is(Kind::Accept)),
+            }
+        }
+        // The fourth token and the end hop at once, by three states; the others do not.
+        let first = |state: usize, column: usize| table.fused().ops[column * table.states() + state].pop();
+        assert_eq!([first(0, a.index()), first(1, a.index()), first(1, b.index())], [0; 3]);
+        assert_eq!([first(3, b.index()), first(3, 2)], [3; 2]);
     }
 
     #[test]

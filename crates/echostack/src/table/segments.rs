@@ -6,23 +6,40 @@
 //! where a segment begins with the frame that is now on top, its result is taken over. If the frame is a different one,
 //! its tokens are read one by one as well. So it does no harm to begin a segment with a guess.
 //!
-//! A block is read as a whole, or not at all. If a token in it is refused, the stack is as it was before the block, and the
-//! plain table continues from there.
+//! A block is read as a whole, or not at all. If a token in it is refused, the stack is as it was before the block, and
+//! the plain table continues from there.
+//!
+//! # Example
+//!
+//! Take the word `(()(()))` of Dyck1 (see the [example](super::frames) of frames) as one block. Each of four lanes has
+//! two tokens of it. After `(`, frame 1 is on top wherever it is read, so a segment can begin there. After `)`, it may
+//! be frame 2 or 3.
+//!
+//! - Lane 0 has `((`. It begins with frame 0, as the word does, and ends with frame 1 on top of frames 0 and 1.
+//! - Lane 1 has `)(`. After the `(` before it, frame 1 is on top, but `)` pops that at once, and what it uncovers is
+//!   not known. So the first segment is empty. The second begins after `(`, where the lane ends, and is empty, too.
+//! - Lane 2 has `()`. It begins with frame 1, since `(` comes before it. `(` pushes another frame 1, `)` pops it, and
+//!   frame 3 is on top of nothing else.
+//! - Lane 3 has `))`, and `)` comes before it. There is no place where a segment could begin.
+//!
+//! Now they are joined. Lane 0 began with the frame that is on top, so its result is taken over: frame 1 on top of 0
+//! and 1. The tokens of lane 1 are read one by one, which leads to frame 1 on top of 0 and 3. Lane 2 began with frame
+//! 1, so its result is taken over: frame 3 on top of 0 and 3. The last two tokens are read one by one, and frame 2 is
+//! left, where the word may end.
 
 use super::compiled::{Table, TableStack};
 use super::frames::{Frames, boxed};
 use super::rows::State;
+use super::stacks::{LANES, Stacks, Top};
 use crate::recognize::{Limits, Run};
 use crate::symbol::SymbolId;
 
-/// The number of segments that run side by side.
-const LANES: usize = 4;
 /// The maximum number of tokens in a block, if each of them adds at most one frame.
 const BLOCK: usize = 1 << 15;
-/// The height up to which a segment's stack of frames can grow, more than it does.
+/// The height up to which a segment's stack of frames can grow, more than it does: a lane has a quarter of the block.
 const HEIGHT: usize = BLOCK / 2;
-/// The number of times in a row that the same row must have followed a token for a segment to begin with it, although it
-/// need not follow.
+/// The number of times in a row that the same row must have followed a token for a segment to begin with it, although
+/// it need not follow.
 const SURE: u8 = 8;
 
 /// A word that is being read by frames.
@@ -37,7 +54,7 @@ pub(super) struct Segments {
     guesses: Vec<Guess>,
     columns: Box<[u8; BLOCK]>,
     /// The stack of each lane, above a frame that is not known.
-    stacks: Box<[[u16; LANES]; HEIGHT + 1]>,
+    stacks: Box<Stacks<{ HEIGHT + 1 }>>,
     done: [Vec<Segment>; LANES],
     /// The maximum number of tokens in a block.
     block: usize,
@@ -73,37 +90,22 @@ struct Lane {
     end: usize,
 }
 
-/// The top of a segment's stack.
-#[derive(Clone, Copy, Default)]
-struct Top {
-    /// The row of the topmost frame.
-    row: u16,
-    /// The number of frames below it.
-    height: usize,
-}
-
-impl Top {
-    /// Takes one step, unless it leads to a special row, which is then returned. A hop reads no token, and does not depend
-    /// on it.
-    #[inline(always)]
-    fn step(
-        &mut self,
-        frames: &Frames,
-        column: u8,
-        stacks: &mut [[u16; LANES]; HEIGHT + 1],
-        number: usize,
-    ) -> Option<u16> {
-        let step = &frames.steps[usize::from(self.row) + usize::from(column)];
-        let uncovered = stacks[self.height % HEIGHT][number];
-        let row = frames.results[usize::from(step.result) + usize::from(uncovered & step.selects)];
-        if frames.is_special(row) {
-            return Some(row);
-        }
-        self.row = row;
-        stacks[self.height % HEIGHT + 1][number] = step.below;
-        self.height = (self.height + usize::from(step.change)) % HEIGHT;
-        None
+/// Takes one step in a lane, unless it leads to a special row, which is then returned.
+#[inline(always)]
+fn advance(
+    top: &mut Top,
+    frames: &Frames,
+    column: u8,
+    stacks: &mut Stacks<{ HEIGHT + 1 }>,
+    number: usize,
+) -> Option<u16> {
+    let next = top.look(frames, column, stacks, number);
+    // The step is looked up before it is taken, so that a segment ends in front of it.
+    if frames.is_special(next.0) {
+        return Some(next.0);
     }
+    top.take(next, stacks, number);
+    None
 }
 
 /// A token was refused, or a limit might be reached.
@@ -143,32 +145,34 @@ impl Segments {
     /// # Errors
     /// If a block cannot be read. The position tells how many tokens were.
     pub(super) fn read(&mut self, frames: &Frames, limits: Limits, tokens: &[SymbolId]) -> Result<(), Refused> {
-        tokens.chunks(self.block).try_for_each(|block| {
-            if !frames.are_few(self.stack.len() + block.len() * frames.pushes(), limits) {
-                return Err(Refused);
-            }
-            let other = frames.terminals as u8 + 1;
-            for (column, token) in self.columns.iter_mut().zip(block) {
-                *column = if token.index() < frames.terminals { token.index() as u8 } else { other };
-            }
-            self.run(frames, block.len());
-            self.join(frames, block.len())?;
-            self.position += block.len() as u64;
-            Ok(())
-        })
+        tokens.chunks(self.block).try_for_each(|block| self.read_block(frames, limits, block))
+    }
+
+    fn read_block(&mut self, frames: &Frames, limits: Limits, block: &[SymbolId]) -> Result<(), Refused> {
+        // Limits are not checked while frames run, so a block that might reach one is left to the plain table.
+        if !frames.are_few(self.stack.len() + block.len() * frames.pushes(), limits) {
+            return Err(Refused);
+        }
+        for (column, token) in self.columns.iter_mut().zip(block) {
+            *column = frames.column(*token);
+        }
+        self.run(frames, block.len());
+        self.join(frames, block.len())?;
+        self.position += block.len() as u64;
+        Ok(())
     }
 
     /// Returns whether the word may end here.
     pub(super) fn ends(&self, frames: &Frames) -> bool {
         let (mut row, mut height) = (self.row, self.stack.len());
         loop {
-            let step = frames.steps[usize::from(row) + frames.terminals];
             let uncovered = height.checked_sub(1).map_or(0, |below| self.stack[below]);
-            row = frames.results[usize::from(step.result) + usize::from(uncovered & step.selects)];
-            if frames.hops.is_none_or(|hops| row < hops) {
+            let (next, step) = frames.next(row, frames.end(), uncovered);
+            row = next;
+            if !frames.is_hop(row) {
                 return row == frames.accepted;
             }
-            // A word that is accepted is never longer on the stack after its end.
+            // At the end, a step accepts, refuses or pops, but never pushes. So it is enough to know the height.
             let Some(below) = height.checked_sub(usize::from(step.selects & 1)) else { return false };
             height = below;
         }
@@ -176,6 +180,8 @@ impl Segments {
 
     /// Returns a session of the table itself that continues from here.
     pub(super) fn plain(&self, frames: &Frames, table: &Table, limits: Limits) -> Run<TableStack> {
+        // The frames hold the states that the plain table would have, except for reductions that were made before a
+        // token. These may be ahead of the table, so what it would refuse before them must not come next.
         let top = frames.topmost(self.row);
         let below = self.stack.iter().flat_map(|&number| &frames.frame(number).states);
         let states = below.chain(&top.states).skip(1).copied().collect::<Vec<State>>();
@@ -191,16 +197,18 @@ impl Segments {
         let mut lanes = [Lane::default(); LANES];
         for (number, lane) in lanes.iter_mut().enumerate() {
             block.done[number].clear();
+            // A pop that uncovers this frame leads to the special row of what is lost.
             self.stacks[0][number] = frames.unknown();
             let [from, end] = [number, number + 1].map(|number| number * length / LANES);
             let top = Top { row: self.row, height: 0 };
             *lane = Lane { top, first: self.row, start: from, at: from, end };
+            // A lane that begins with the block begins with its topmost frame. The others have to find out.
             if from > 0 {
                 block.begin(lane, from - 1);
             }
         }
         loop {
-            // Every step reads at most one token.
+            // Every step reads at most one token, so no lane can come to its end within this many steps.
             let steps = lanes.iter().map(|lane| lane.end - lane.at).min().unwrap_or(0);
             if steps == 0 {
                 break;
@@ -224,14 +232,16 @@ impl Segments {
         let Self { stack, row, guesses, columns, stacks, done, .. } = self;
         let mut joined = Joined { frames, row: *row, low: stack.len(), stack, undo: Vec::new() };
         let mut at = 0;
-        for (number, segment) in
-            done.iter().enumerate().flat_map(|(number, list)| list.iter().map(move |one| (number, one)))
-        {
-            let &Segment { tokens: [start, end], rows: [first, last], height } = segment;
-            joined.read(&columns[..], guesses, &mut at, start)?;
-            if joined.row == first && at == start {
-                joined.stack.extend(stacks[1..=height].iter().map(|frames| frames[number]));
-                (joined.row, at) = (last, end);
+        for (number, list) in done.iter().enumerate() {
+            for &Segment { tokens: [start, end], rows: [first, last], height } in list {
+                joined.read(&columns[..], guesses, &mut at, start)?;
+                // A segment never looked at what was below its first frame. So it would have run in the same way here,
+                // and what it pushed comes on top. If its tokens were read one by one already, or the frame is a
+                // different one, it is passed over.
+                if joined.row == first && at == start {
+                    joined.stack.extend(stacks[1..=height].iter().map(|frames| frames[number]));
+                    (joined.row, at) = (last, end);
+                }
             }
         }
         joined.read(&columns[..], guesses, &mut at, length)?;
@@ -252,17 +262,20 @@ struct Block<'a> {
 
 impl Block<'_> {
     /// Takes this many steps in each lane, or until a segment ends, if every step reads a token.
-    fn run_evenly(&mut self, lanes: &mut [Lane; LANES], stacks: &mut [[u16; LANES]; HEIGHT + 1], steps: usize) {
+    fn run_evenly(&mut self, lanes: &mut [Lane; LANES], stacks: &mut Stacks<{ HEIGHT + 1 }>, steps: usize) {
+        // Copies of the tops stay in registers, and all lanes are equally far in their parts.
         let parts: [&[u8]; LANES] = std::array::from_fn(|number| &self.columns[lanes[number].at..][..steps]);
         let mut tops: [Top; LANES] = std::array::from_fn(|number| lanes[number].top);
         let mut ended = [None; LANES];
         let mut done = 0;
+        // Whether a segment ends is looked at after all lanes have taken the step, which is cheaper than after each.
         while done < steps && ended == [None; LANES] {
             for number in 0..LANES {
-                ended[number] = tops[number].step(self.frames, parts[number][done], stacks, number);
+                ended[number] = advance(&mut tops[number], self.frames, parts[number][done], stacks, number);
             }
             done += 1;
         }
+        // A lane whose segment ended has not taken the last step.
         for (number, lane) in lanes.iter_mut().enumerate() {
             lane.top = tops[number];
             lane.at += done - usize::from(ended[number].is_some());
@@ -273,12 +286,13 @@ impl Block<'_> {
     }
 
     /// Takes this many steps in each lane, or until a segment ends.
-    fn run_with_hops(&mut self, lanes: &mut [Lane; LANES], stacks: &mut [[u16; LANES]; HEIGHT + 1], steps: usize) {
+    fn run_with_hops(&mut self, lanes: &mut [Lane; LANES], stacks: &mut Stacks<{ HEIGHT + 1 }>, steps: usize) {
         let mut ended = false;
         for _ in 0..steps {
             for (number, lane) in lanes.iter_mut().enumerate() {
                 ended |= self.step(lane, stacks, number);
             }
+            // The next segment begins further on, so fewer steps may be left than were asked for.
             if ended {
                 break;
             }
@@ -287,8 +301,8 @@ impl Block<'_> {
 
     /// Takes one step. Returns whether a segment has ended.
     #[inline(always)]
-    fn step(&mut self, lane: &mut Lane, stacks: &mut [[u16; LANES]; HEIGHT + 1], number: usize) -> bool {
-        let ended = lane.top.step(self.frames, self.columns[lane.at % BLOCK], stacks, number);
+    fn step(&mut self, lane: &mut Lane, stacks: &mut Stacks<{ HEIGHT + 1 }>, number: usize) -> bool {
+        let ended = advance(&mut lane.top, self.frames, self.columns[lane.at % BLOCK], stacks, number);
         if let Some(row) = ended {
             self.end(lane, number, row);
         } else {
@@ -300,7 +314,8 @@ impl Block<'_> {
     /// Ends a segment before a step that leads to a special row, and begins another one.
     #[cold]
     fn end(&mut self, lane: &mut Lane, number: usize, row: u16) {
-        // The segment of a token that is refused is not used, so that the token is found again.
+        // The segment of a token that is refused is not used, so that the token is found again. If the step looked
+        // below the segment's stack, that stack is empty, so the next segment can have it.
         if row == self.frames.lost {
             self.note(lane, number);
         }
@@ -318,6 +333,8 @@ impl Block<'_> {
         let guess = self.guesses[usize::from(self.columns[after % BLOCK])];
         let columns = &self.columns[after..lane.end];
         let known = |(at, &column): (usize, &u8)| Some((at, (*self.frames.after.get(usize::from(column))?)?));
+        // A guess that was right many times begins a segment at once. Otherwise the next token after which the row is
+        // certain does, and if there is none, nothing more of the lane is read ahead.
         let (skipped, row) = if guess.times >= SURE {
             (0, guess.row)
         } else {
@@ -345,10 +362,11 @@ impl Joined<'_> {
     /// If a token is refused. The stack is then as it was before the block.
     fn read(&mut self, columns: &[u8], guesses: &mut [Guess], at: &mut usize, end: usize) -> Result<(), Refused> {
         while *at < end {
-            let column = usize::from(columns[*at]);
-            let step = self.frames.steps[usize::from(self.row) + column];
+            let column = columns[*at];
+            // On an empty stack, no step pops: there is nothing below the first frame, and the frames know this.
             let uncovered = self.stack.last().copied().unwrap_or(0);
-            self.row = self.frames.results[usize::from(step.result) + usize::from(uncovered & step.selects)];
+            let (row, step) = self.frames.next(self.row, column, uncovered);
+            self.row = row;
             if self.frames.is_special(self.row) {
                 self.stack.truncate(self.low);
                 self.stack.extend(self.undo.iter().rev());
@@ -356,6 +374,7 @@ impl Joined<'_> {
             }
             if step.selects != 0 {
                 self.stack.pop();
+                // Only what was on the stack before the block must be brought back if the block is refused.
                 if self.stack.len() < self.low {
                     self.low -= 1;
                     self.undo.push(uncovered);
@@ -365,7 +384,8 @@ impl Joined<'_> {
             }
             if !self.frames.is_hop(self.row) {
                 *at += 1;
-                let guess = &mut guesses[column];
+                // Only tokens that are in no segment are read here, and these are the ones where a guess would help.
+                let guess = &mut guesses[usize::from(column)];
                 let times = if guess.row == self.row { guess.times.saturating_add(1) } else { 0 };
                 *guess = Guess { row: self.row, times };
             }
@@ -403,6 +423,25 @@ mod tests {
             word[at] = SymbolId::new(random.random_range(0..oracle.automaton().alphabet().terminals().len()));
         }
         word
+    }
+
+    #[test]
+    fn the_example_is_as_described() {
+        let oracle = Oracle::strict(Task::Dyck1.automaton().unwrap()).unwrap();
+        let table = Table::new(&oracle, Manifest::default()).unwrap();
+        let frames = table.all_frames().unwrap();
+        let width = frames.terminals as u16 + 2;
+        let word: Vec<SymbolId> =
+            "(()(()))".chars().map(|name| table.alphabet().symbol(&name.to_string()).unwrap()).collect();
+        let mut segments = Segments::with_blocks(frames, word.len());
+        assert!(segments.read(frames, Limits::default(), &word).is_ok());
+        let part = |part: &Segment| (part.tokens, part.rows.map(|row| row / width), part.height);
+        let done: Vec<Vec<_>> = segments.done.iter().map(|list| list.iter().map(part).collect()).collect();
+        let lane_1 = vec![([2, 2], [1, 1], 0), ([4, 4], [1, 1], 0)];
+        assert_eq!(done, [vec![([0, 2], [0, 1], 2)], lane_1, vec![([4, 6], [1, 3], 0)], vec![([8, 8], [0, 0], 0)]]);
+        assert_eq!([segments.stacks[1][0], segments.stacks[2][0]], [0, 1]);
+        assert_eq!((segments.row / width, segments.stack.len()), (2, 0));
+        assert!(segments.ends(frames));
     }
 
     #[test]
