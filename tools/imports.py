@@ -46,7 +46,7 @@ LAYERS = {
         ["export", "generate"],
     ],
     "crates/echostack-infer": [
-        ["oracle"],
+        ["program"],
         ["ask"],
         ["text"],
         ["learn"],

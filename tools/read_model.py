@@ -21,8 +21,8 @@ def main():
     gamma = tensors[f"kernel{kernel}.gamma"][0]
     factors = []
     for side in ("input", "stack"):
-        centres = tensors[f"centres.{side}"][tensors[f"kernel{kernel}.{side}"]]
-        factors.append(np.exp(-gamma * (centres**2).sum(1)))
+        centers = tensors[f"centres.{side}"][tensors[f"kernel{kernel}.{side}"]]
+        factors.append(np.exp(-gamma * (centers**2).sum(1)))
     support = tensors[f"kernel{kernel}.support"]
     values = factors[0][support[:, 0]] * factors[1][support[:, 1]]
     terms = tensors["pop.weights"] * values[tensors["pop.support"]]

@@ -140,7 +140,7 @@ fn round(subjects: &Subjects, count: usize, seed: u64, counts: &Counts) -> std::
         let truth: Vec<Outcome> = asked.iter().map(|word| oracle.answer_with(word, limits, &mut ())).collect();
         subjects.write(&words, &truth)?;
         let by_frames: Vec<Outcome> = lanes.judge(words.iter().map(Vec::as_slice));
-        let by_model: Option<Vec<Outcome>> = model.as_ref().map(|model| model.judge_in_turn(&asked, limits));
+        let by_model: Option<Vec<Outcome>> = model.as_ref().map(|model| model.judge_serially(&asked, limits));
         for (number, word) in words.iter().enumerate() {
             let cut = random.random_range(0..=word.len());
             scanner.read(&word[..cut]);

@@ -79,7 +79,7 @@ pub static SUBJECTS: LazyLock<Vec<Subjects>> = LazyLock::new(|| {
         let oracle = Oracle::strict(Automaton::from_json(automaton).unwrap()).unwrap();
         let machine = Machine::from_bytes(machine).unwrap();
         let table = Table::new(&oracle, Manifest::default()).unwrap();
-        Subjects { oracle, quick: machine.clone().with_memory(), machine, table }
+        Subjects { oracle, quick: machine.clone().memoized(), machine, table }
     };
     AUTOMATA.iter().zip(&MACHINES).map(subject).collect()
 });

@@ -11,7 +11,7 @@ use arrow_array::types::UInt8Type;
 use arrow_array::{Array, ArrayRef, StringArray, StringViewArray};
 use echostack::certify::check;
 use echostack::control::Budget;
-use echostack::recognize::{Outcome, Recovery, Status, mistakes};
+use echostack::recognize::{Mode, Outcome, Recovery, Status, mistakes};
 use echostack::symbol::Input;
 use echostack::table::Lanes;
 use echostack::teach::{read_contexts, read_traces, write_contexts, write_traces};
@@ -21,7 +21,7 @@ use echostack::{
 };
 use echostack_arrow::Words;
 use echostack_grammar::{Encoding, Grammar, Judge, Judgement, Lexer};
-use echostack_infer::oracle::{Answer, Pattern, split};
+use echostack_infer::program::{Pattern, Reply, split};
 
 use crate::edit::Base;
 use crate::fixtures::{
@@ -153,7 +153,7 @@ pub fn grammar(data: &[u8]) {
     for encoding in [Encoding::Suffix, Encoding::State] {
         let Ok(grammar) = Grammar::new("grammar", text, encoding) else { continue };
         let automaton = echostack::language::Language::automaton(&grammar).clone();
-        let Ok(oracle) = Oracle::controlled(automaton, &Budget::new(20)) else { continue };
+        let Ok(oracle) = Oracle::new(automaton, Mode::Strict, &Budget::new(20)) else { continue };
         for word in short_words(oracle.alphabet().terminals().len(), 20) {
             let tokens: Vec<usize> = word.iter().map(|token| token.index()).collect();
             let verdict = oracle.judge_with(&Word::Symbols(word), LIMITS, &mut ());
@@ -185,8 +185,8 @@ pub fn automaton(data: &[u8]) {
     let Ok(text) = String::from_utf8(bytes) else { return };
     let Ok(automaton) = Automaton::from_json(&text) else { return };
     assert_eq!(Automaton::from_json(&automaton.to_json()).unwrap().to_json(), automaton.to_json());
-    let Ok(oracle) = Oracle::controlled(automaton, &Budget::new(20)) else { return };
-    let Ok(table) = Table::controlled(&oracle, Manifest::default(), &Budget::new(20)) else { return };
+    let Ok(oracle) = Oracle::new(automaton, Mode::Strict, &Budget::new(20)) else { return };
+    let Ok(table) = Table::compile(&oracle, Manifest::default(), &Budget::new(20)) else { return };
     let terminals = oracle.alphabet().terminals().len();
     let mut words = short_words(terminals, 40);
     words.push(word(data, terminals));
@@ -297,7 +297,7 @@ pub fn recovery(data: &[u8]) {
         steps: 2_000,
         time: Duration::from_secs(2),
     };
-    let found = judge.judge_on(text, LIMITS, &recovery);
+    let found = judge.judge_with_recovery(text, LIMITS, &recovery);
     assert_eq!(found[0], judge.judge_stream(&mut &*text, LIMITS).unwrap());
     assert!(found.len() <= recovery.mistakes);
     let bytes: Vec<u64> = found.iter().filter_map(|one| Some(one.fault.as_ref()?.byte)).collect();
@@ -379,7 +379,7 @@ pub fn arrow(data: &[u8]) {
 pub fn answers(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (line, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    _ = Answer::from_line(line);
+    _ = Reply::from_line(line);
     _ = split(line);
     if let Ok(pattern) = Pattern::new(line) {
         let (message, text) = rest.split_once('\n').unwrap_or((rest, ""));

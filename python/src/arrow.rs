@@ -59,7 +59,7 @@ pub(crate) fn judge(
         }
         let rows = chunk.slice(start, ROWS_AT_ONCE.min(chunk.len() - start));
         let words = Words::read(&rows, &judge).map_err(|error| Kind::Data.error(error))?;
-        Ok(judging::judge_tokens(judge.model(), &words, limits, &waiting))
+        Ok(judging::judge_slices(judge.model(), &words, limits, &waiting))
     };
     let parts =
         chunks.iter().flat_map(|chunk| (0..chunk.len().max(1)).step_by(ROWS_AT_ONCE).map(move |start| (chunk, start)));

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use echostack_infer::oracle::{Answer, Failure, Oracle};
+use echostack_infer::program::{Failure, Program, Reply};
 use echostack_infer::{Asking, Ending, InferError, Proved, Settings, Stop};
 use pyo3::prelude::*;
 
@@ -24,19 +24,19 @@ impl Function<'_> {
     }
 }
 
-impl Oracle for Function<'_> {
-    fn ask(&self, text: &str) -> Answer {
+impl Program for Function<'_> {
+    fn ask(&self, text: &str) -> Reply {
         if self.exception().is_some() {
-            return Answer::Failed(Failure::Crash);
+            return Reply::Failed(Failure::Crash);
         }
         let answer = Python::attach(|py| self.called.bind(py).call1((text,))?.is_truthy());
         match answer {
-            Ok(true) => Answer::Yes,
-            Ok(false) => Answer::No,
+            Ok(true) => Reply::Yes,
+            Ok(false) => Reply::No,
             Err(exception) => {
                 self.exception().get_or_insert(exception);
                 self.waiting.stop();
-                Answer::Failed(Failure::Crash)
+                Reply::Failed(Failure::Crash)
             }
         }
     }

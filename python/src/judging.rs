@@ -1,6 +1,6 @@
 //! Judging words that come from Python, with machines or tables. Ctrl-C stops each of these calls.
 
-use echostack::recognize::{Answer, Observer, Outcome, watch_all};
+use echostack::recognize::{Judged, Observer, Outcome, watch_all};
 use echostack::table::{Lanes, Scanner};
 use echostack::{Control, Limits, Model, Recognizer, Session, SymbolId, Verdict, Word};
 use echostack_arrow::Words;
@@ -22,7 +22,7 @@ const TOKENS_AT_ONCE: usize = 1 << 14;
 
 /// Judges words with a machine or a table, each with its own observer, on all threads or on the calling thread. Returns
 /// the answers and the observers.
-pub(crate) fn watch<R: Recognizer, W: Observer + Clone + Send, A: Answer>(
+pub(crate) fn watch<R: Recognizer, W: Observer + Clone + Send, A: Judged>(
     recognizer: &R,
     words: &[Word],
     observer: &W,
@@ -45,7 +45,7 @@ pub(crate) fn watch<R: Recognizer, W: Observer + Clone + Send, A: Answer>(
 }
 
 /// Reads words with a table, as fast as possible, until the call is stopped.
-pub(crate) fn scan<'a, A: Answer>(
+pub(crate) fn scan<'a, A: Judged>(
     table: &echostack::Table,
     words: impl Iterator<Item = &'a [SymbolId]>,
     limits: Limits,
@@ -83,7 +83,7 @@ fn tokens(word: &Word) -> Option<&[SymbolId]> {
 }
 
 /// Judges words without holding the interpreter's lock, on all threads or, one after the other, on the calling thread.
-fn judge<A: Answer + 'static>(
+fn judge<A: Judged + 'static>(
     py: Python<'_>,
     model: &Model,
     words: &Bound<'_, PyAny>,
@@ -102,7 +102,7 @@ fn judge<A: Answer + 'static>(
 }
 
 /// Judges the words of a column; `None` stands for a null.
-pub(crate) fn judge_tokens(model: &Model, words: &Words, limits: Limits, waiting: &Waiting) -> Vec<Option<Outcome>> {
+pub(crate) fn judge_slices(model: &Model, words: &Words, limits: Limits, waiting: &Waiting) -> Vec<Option<Outcome>> {
     let some = |start: usize| {
         let rows = start..(start + ROWS_AT_ONCE).min(words.len());
         let present = rows.clone().filter_map(|row| words.get(row));

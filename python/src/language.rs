@@ -230,7 +230,7 @@ impl Language {
             return Ok(("task", (task.name(),).into_pyobject(py)?));
         }
         let mut manifest = Manifest::default();
-        self.0.note(&mut manifest);
+        self.0.describe_in(&mut manifest);
         if let (Some(grammar), Some(encoding)) = (manifest.grammar(), manifest.encoding()) {
             return Ok(("grammar", (grammar, self.lexer(), encoding, self.name()).into_pyobject(py)?));
         }

@@ -97,14 +97,14 @@ impl Machine {
         let mut machine = waiting.work(py, || params.fit(&alphabet, &traces, &waiting)).map_err(errors::fit)?;
         params::note(&mut machine, params.params(), seed);
         if let Some(language) = language {
-            language.0.note(machine.manifest_mut());
+            language.0.describe_in(machine.manifest_mut());
         }
-        Self::object(py, machine.with_memory())
+        Self::object(py, machine.memoized())
     }
 
     #[staticmethod]
     fn from_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, Self>> {
-        Self::object(py, echostack::Machine::from_bytes(bytes).map_err(errors::file)?.with_memory())
+        Self::object(py, echostack::Machine::from_bytes(bytes).map_err(errors::file)?.memoized())
     }
 
     /// Writes a model file, which also contains the certificate, if there is one.

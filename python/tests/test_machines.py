@@ -140,7 +140,7 @@ def test_errors_are_a_tree(brackets, machine, tmp_path):
     ]:
         with pytest.raises(es.errors.FileFormatError, match=message):
             es.load(tmp_path / "m", limits=limits)
-    with pytest.raises(es.errors.ParameterError, match="bytes, symbols, neurons, centres, states"):
+    with pytest.raises(es.errors.ParameterError, match="bytes, symbols, neurons, centers, states"):
         es.load(tmp_path / "m", limits={"teeth": 32})
     with pytest.raises(es.EchostackError):
         machine.check([1.5])

@@ -141,36 +141,36 @@ class Side:
     """The parts of the readouts for one side, input or stack: centers, kernels (gamma, centers), and linear maps by
     columns."""
     def __init__(self, model, number):
-        self.centres, self.neurons = model.centres[number], model.neurons
+        self.centers, self.neurons = model.centers[number], model.neurons
         self.kernels = [(gamma, members[number]) for gamma, members, _ in model.kernels]
         self.linear = [list(map(arb, column)) for column in model.linear[number]]
-        self.transposed = arb_mat(list(map(list, self.centres))).transpose() if self.centres else None
-        self.squares = [sum((x * x for x in map(arb, row)), ZERO) for row in self.centres]
+        self.transposed = arb_mat(list(map(list, self.centers))).transpose() if self.centers else None
+        self.squares = [sum((x * x for x in map(arb, row)), ZERO) for row in self.centers]
         self.longest = max((square.sqrt().upper() for square in self.squares), default=ZERO)
-        self.matrix = cache(lambda kernel: arb_mat([list(self.centres[at]) for at in self.kernels[kernel][1]]))
+        self.matrix = cache(lambda kernel: arb_mat([list(self.centers[at]) for at in self.kernels[kernel][1]]))
 
 
 class Sight:
     """The readouts' view of a set of states on one side: all states within `radii` of the center in every neuron (all
     of these are floats), and within `ball` of it in Euclidean distance."""
     def __init__(self, side, state, ball):
-        self.side, self.centre = side, [float(x.mid()) for x in state]
-        self.radii = [upward(abs(x - c)) for x, c in zip(state, self.centre)]
-        rounded = norm(x.mid() - c for x, c in zip(state, self.centre))
+        self.side, self.center = side, [float(x.mid()) for x in state]
+        self.radii = [upward(abs(x - c)) for x, c in zip(state, self.center)]
+        rounded = norm(x.mid() - c for x, c in zip(state, self.center))
         self.ball = arb(upward(norm(map(arb, self.radii)).min(ball + rounded)))
-        self.exact = arb_mat([self.centre])
+        self.exact = arb_mat([self.center])
         square = sum((x * x for x in self.exact.entries()), ZERO)
         self.loss = DISTANCE_LOSS * (side.neurons + 8) * EPSILON * (square.sqrt() + self.ball + side.longest)**2
-        products = (self.exact * side.transposed).entries() if side.centres else []
+        products = (self.exact * side.transposed).entries() if side.centers else []
         self.distances = [square + own - 2 * product for own, product in zip(side.squares, products)]
         self.lean, self.factor, self.range = cache(self.lean), cache(self.factor), cache(self.range)
 
-    def lean(self, centre):
+    def lean(self, center):
         """Returns a bound on |e (c - y)|, where e is the difference between a state and the center c."""
         # No term is negative. In floats, each term is off by two roundings, and the sum by one for each term.
-        apart = map(abs, map(sub, self.centre, self.side.centres[centre]))
+        apart = map(abs, map(sub, self.center, self.side.centers[center]))
         boxed = arb(sum(map(mul, self.radii, apart)) * (1 + (self.side.neurons + 8) * 2.0**-51)) + UNDERFLOW
-        return boxed.min(arb(max(0.0, upward(self.distances[centre]))).sqrt() * self.ball)
+        return boxed.min(arb(max(0.0, upward(self.distances[center]))).sqrt() * self.ball)
 
     def factor(self, kernel, place):
         """Returns one side's factor of a kernel value at the center, its minimum and maximum, and the lean."""
@@ -184,7 +184,7 @@ class Sight:
         """Returns a ball that contains the linear value that the program computes."""
         weights, sizes = self.side.linear[column], [abs(weight) for weight in self.side.linear[column]]
         spread = sum(map(mul, sizes, self.radii), ZERO).min(norm(weights) * self.ball)
-        most = sum((size * (arb(abs(c)) + r) for size, c, r in zip(sizes, self.centre, self.radii)), ZERO)
+        most = sum((size * (arb(abs(c)) + r) for size, c, r in zip(sizes, self.center, self.radii)), ZERO)
         spread += LINEAR_LOSS * (len(weights) + 8) * EPSILON * most + UNDERFLOW
         return sum(map(mul, weights, self.exact.entries()), ZERO) + around(spread)
 

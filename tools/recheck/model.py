@@ -96,10 +96,10 @@ class Model:
     def read_projection(self):
         """Reads the centers of both sides, the linear maps by columns, and the kernels: gamma, members of both sides,
         support."""
-        self.centres, self.linear, self.kernels, m = [], [], [], self.neurons
+        self.centers, self.linear, self.kernels, m = [], [], [], self.neurons
         for side in ("input", "stack"):
             values = self.take("centres." + side, "F64", None, m)
-            self.centres.append([values[at:at + m] for at in range(0, len(values), m)])
+            self.centers.append([values[at:at + m] for at in range(0, len(values), m)])
             values = self.take("linear." + side, "F64", m, None) if "linear." + side in self.tensors else ()
             count = len(values) // m
             self.linear.append([values[column::count] for column in range(count)])

@@ -19,7 +19,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use echostack::language::{WordKind, draw};
-use echostack::study::practise;
+use echostack::study::practice;
 use echostack::tasks::{Split, Task};
 use echostack::teach::{read_contexts, record};
 use echostack::{Alphabet, Limits, Manifest, Oracle, Params, SymbolId, Table, Trace, Word, certify};
@@ -310,7 +310,7 @@ impl Bench {
                 let mut params = Params::provable(echostack::reservoir::ReservoirKind::Cycle, 256, 0);
                 (params.mode, params.view) = (echostack::recognize::Mode::Strict, echostack::recognize::View::Symbol);
                 let start = Instant::now();
-                let (machine, wrong) = practise(&params.check()?, &file.alphabet, &exercises, &())?;
+                let (machine, wrong) = practice(&params.check()?, &file.alphabet, &exercises, &())?;
                 let learning = start.elapsed().as_secs_f64() * 1e3;
                 let oracle = Oracle::strict(task.automaton().context("the task has no automaton")?)?;
                 let proof =

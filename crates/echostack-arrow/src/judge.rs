@@ -7,7 +7,7 @@ use arrow_array::builder::{ListBuilder, StringBuilder, StructBuilder, UInt32Buil
 use arrow_array::{ListArray, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
-use echostack::recognize::{Answer, Event, Observer, Outcome, Reduction};
+use echostack::recognize::{Event, Judged, Observer, Outcome, Reduction};
 use echostack::{Alphabet, Limits, Recognizer, Word};
 use echostack_grammar::Judge;
 use rayon::prelude::*;
@@ -19,12 +19,12 @@ const ROWS: usize = 1 << 10;
 
 impl Words {
     /// Returns the verdict on each word or its outcome, or `None` where a row is null.
-    pub fn judge<A: Answer>(&self, judge: &Judge, limits: Limits) -> Vec<Option<A>> {
+    pub fn judge<A: Judged>(&self, judge: &Judge, limits: Limits) -> Vec<Option<A>> {
         self.judge_rows(judge, 0..self.len(), limits)
     }
 
     /// Returns the same as [`Words::judge`]. Uses rayon's threads; the answers do not depend on their number.
-    pub fn judge_all<A: Answer>(&self, judge: &Judge, limits: Limits) -> Vec<Option<A>> {
+    pub fn judge_all<A: Judged>(&self, judge: &Judge, limits: Limits) -> Vec<Option<A>> {
         let starts: Vec<usize> = (0..self.len()).step_by(ROWS).collect();
         let rows = |start: usize| start..(start + ROWS).min(self.len());
         starts.into_par_iter().flat_map_iter(|start| self.judge_rows(judge, rows(start), limits)).collect()
@@ -44,9 +44,9 @@ impl Words {
         (actions.list.finish(), outcomes)
     }
 
-    fn judge_rows<A: Answer>(&self, judge: &Judge, rows: Range<usize>, limits: Limits) -> Vec<Option<A>> {
+    fn judge_rows<A: Judged>(&self, judge: &Judge, rows: Range<usize>, limits: Limits) -> Vec<Option<A>> {
         let present = rows.clone().filter_map(|row| self.get(row));
-        let mut answers = judge.model().judge_tokens(present, limits).into_iter();
+        let mut answers = judge.model().judge_slices(present, limits).into_iter();
         if answers.len() == rows.len() {
             // No row is null.
             return answers.map(Some).collect();

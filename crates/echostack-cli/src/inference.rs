@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use echostack::Control;
 use echostack::file::read_text;
-use echostack_infer::oracle::{Command, MAX_TEXT, Oracle, Pattern, Process, Sandbox, split};
+use echostack_infer::program::{Command, MAX_TEXT, Pattern, Process, Program, Sandbox, split};
 use echostack_infer::{Asking, Ending, FILES, Guess, InferError, Inferred, Proved, Settings, Stop, guess, infer};
 
 use crate::output::{count, note};
@@ -133,7 +133,7 @@ impl Source {
         self.oracle.as_deref().unwrap_or_default()
     }
 
-    fn oracle(&self) -> Result<Box<dyn Oracle>> {
+    fn oracle(&self) -> Result<Box<dyn Program>> {
         let words = split(self.name())?;
         let limit = seconds("--answer-within", self.answer_within)?;
         let sandbox = if self.sandbox { Some(Sandbox::new()?) } else { None };

@@ -42,7 +42,7 @@ impl Input {
     pub(crate) fn open(&self, session: &Session, model: &Path) -> Result<Judge> {
         let judge = session.open_judge(model, self.tokens || self.chars)?;
         if let Some(path) = &self.certificate {
-            let belongs = judge.require(&certificate::read(path)?);
+            let belongs = judge.check_certificate(&certificate::read(path)?);
             belongs.with_context(|| format!("{} does not belong to {}", path.display(), model.display()))?;
         }
         Ok(judge)

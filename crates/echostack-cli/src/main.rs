@@ -52,7 +52,7 @@ struct Cli {
     /// Number of threads; never changes a result [default: all cores]
     #[arg(long, global = true, value_name = "N", help_heading = GLOBAL)]
     threads: Option<usize>,
-    /// Limits on model files, such as `bytes=1000000,neurons=512`: bytes, symbols, neurons, centres (of support vectors),
+    /// Limits on model files, such as `bytes=1000000,neurons=512`: bytes, symbols, neurons, centers (of support vectors),
     /// states (of a table) [default: what the largest model has]
     #[arg(long, global = true, value_name = "NAME=NUMBER,...", help_heading = GLOBAL)]
     model_limits: Option<FileLimits>,

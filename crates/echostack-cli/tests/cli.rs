@@ -247,8 +247,8 @@ fn limits_are_exact() {
         let (found, told) = boundary(command, option, word);
         assert!(found == most && told.contains(message), "{command:?} {option}: {found} instead of {most}, {told}");
     }
-    let (centres, told) = boundary(check, "--model-limits=centres=", word);
-    assert!(centres > 4 && told.contains("the limit is"), "{centres}: {told}");
+    let (centers, told) = boundary(check, "--model-limits=centers=", word);
+    assert!(centers > 4 && told.contains("the limit is"), "{centers}: {told}");
 }
 
 #[test]

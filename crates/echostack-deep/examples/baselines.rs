@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use echostack::Trace;
 use echostack::tasks::{Split, Task};
-use echostack_deep::{Architecture, Settings, Trained, train};
+use echostack_deep::{Architecture, Hyperparameters, Trained, train};
 
 fn error(trained: &Trained, trace: &Trace) -> f64 {
     let expected = trace.steps().iter().flat_map(|step| &step.output);
@@ -18,7 +18,7 @@ fn error(trained: &Trained, trace: &Trace) -> f64 {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let epochs = arguments.next().ok_or("give the number of epochs and the tasks")?.parse()?;
-    let settings = Settings { epochs, ..Settings::default() };
+    let settings = Hyperparameters { epochs, ..Hyperparameters::default() };
     for name in arguments {
         let task: Task = name.parse()?;
         let [traces, tests] = [Split::Train, Split::Test].map(|split| task.examples(split, 100, 0));

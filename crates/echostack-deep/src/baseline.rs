@@ -5,7 +5,7 @@ use std::sync::Arc;
 use echostack::{Alphabet, Trace, Word};
 use echostack_lab::{Choice, Estimator, EstimatorError, Prepared, Problem, Space, Trained as Tested};
 
-use crate::settings::{Architecture, Settings};
+use crate::settings::{Architecture, Hyperparameters};
 use crate::train::{Trained, train};
 
 /// Returns all baselines with the paper's settings. They have no hyperparameters to search.
@@ -28,7 +28,7 @@ impl Estimator for Baseline {
     }
 
     fn prepare(&self, problem: &Problem, _: &Choice, seed: u64) -> Result<Box<dyn Prepared>, EstimatorError> {
-        let settings = Settings { seed, ..Settings::default() };
+        let settings = Hyperparameters { seed, ..Hyperparameters::default() };
         Ok(Box::new(Configured { architecture: self.architecture, alphabet: problem.alphabet().clone(), settings }))
     }
 }
@@ -36,7 +36,7 @@ impl Estimator for Baseline {
 struct Configured {
     architecture: Architecture,
     alphabet: Arc<Alphabet>,
-    settings: Settings,
+    settings: Hyperparameters,
 }
 
 impl Prepared for Configured {

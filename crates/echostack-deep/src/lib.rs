@@ -20,10 +20,10 @@
 //!
 //! ```
 //! use echostack::tasks::{Split, Task};
-//! use echostack_deep::{Architecture, Settings, train};
+//! use echostack_deep::{Architecture, Hyperparameters, train};
 //!
 //! let traces = Task::Latch.examples(Split::Train, 10, 0);
-//! let settings = Settings { units: 8, epochs: 20, ..Settings::default() };
+//! let settings = Hyperparameters { units: 8, epochs: 20, ..Hyperparameters::default() };
 //! let network = train(Architecture::Gru, &Task::Latch.alphabet(), &traces, &settings, &())?;
 //! let outputs = network.outputs(&[traces[0].word()]);
 //! assert_eq!(outputs[0].len(), traces[0].steps().len());
@@ -41,5 +41,5 @@ mod stack_rnn;
 mod train;
 
 pub use baseline::baselines;
-pub use settings::{Architecture, DeepError, MAX_UNITS, Settings};
+pub use settings::{Architecture, DeepError, Hyperparameters, MAX_UNITS};
 pub use train::{Trained, train};

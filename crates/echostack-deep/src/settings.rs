@@ -43,7 +43,7 @@ impl fmt::Display for Architecture {
 
 /// The settings with which a network is trained. The defaults are those of the paper.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct Hyperparameters {
     /// The number of units in the recurrent layer, from 1 to [`MAX_UNITS`].
     pub units: usize,
     /// The number of epochs, with one word each.
@@ -56,7 +56,7 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Default for Settings {
+impl Default for Hyperparameters {
     fn default() -> Self {
         Self { units: 256, epochs: 10_000, learning_rate: 1e-3, weight_decay: 1e-8, seed: 0 }
     }
@@ -97,7 +97,7 @@ pub enum DeepError {
     NotFinite(usize),
 }
 
-impl Settings {
+impl Hyperparameters {
     /// Checks the settings.
     pub(crate) fn check(&self) -> Result<(), DeepError> {
         let within = |name, given, fits: bool, needed: &str| {

@@ -12,7 +12,7 @@ use crate::gru::Gru;
 use crate::maps::{Drawing, Maps, Pass, Teacher};
 use crate::network::Network;
 use crate::regression::Regression;
-use crate::settings::{Architecture, DeepError, Settings};
+use crate::settings::{Architecture, DeepError, Hyperparameters};
 use crate::stack_machine::StackMachine;
 use crate::stack_rnn::StackRnn;
 
@@ -102,7 +102,7 @@ pub fn train(
     architecture: Architecture,
     alphabet: &Arc<Alphabet>,
     traces: &[Trace],
-    settings: &Settings,
+    settings: &Hyperparameters,
     control: &dyn Control,
 ) -> Result<Trained, DeepError> {
     settings.check()?;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use echostack::control::Stage;
 use echostack::tasks::{Split, Task};
 use echostack::{Control, SymbolId, Word};
-use echostack_deep::{Architecture, DeepError, Settings, Trained, train};
+use echostack_deep::{Architecture, DeepError, Hyperparameters, Trained, train};
 
 /// Returns the mean absolute error on the training words.
 fn error(trained: &Trained, traces: &[echostack::Trace]) -> f64 {
@@ -24,7 +24,7 @@ fn the_same_seed_gives_the_same_network() {
     let traces = Task::Copy.examples(Split::Train, 5, 0);
     for architecture in Architecture::ALL {
         let outputs = |seed| {
-            let settings = Settings { units: 8, epochs: 40, seed, ..Settings::default() };
+            let settings = Hyperparameters { units: 8, epochs: 40, seed, ..Hyperparameters::default() };
             let trained = train(architecture, &Task::Copy.alphabet(), &traces, &settings, &()).unwrap();
             let outputs = trained.outputs(&[traces[0].word(), traces[1].word()]);
             outputs.concat().into_iter().map(f64::to_bits).collect::<Vec<_>>()
@@ -39,7 +39,7 @@ fn networks_learn() {
     let traces = Task::Dyck1.examples(Split::Train, 20, 0);
     for architecture in Architecture::ALL {
         let after = |epochs| {
-            let settings = Settings { units: 32, epochs, learning_rate: 1e-2, ..Settings::default() };
+            let settings = Hyperparameters { units: 32, epochs, learning_rate: 1e-2, ..Hyperparameters::default() };
             error(&train(architecture, &Task::Dyck1.alphabet(), &traces, &settings, &()).unwrap(), &traces)
         };
         let (before, after) = (after(0), after(400));
@@ -50,7 +50,7 @@ fn networks_learn() {
 #[test]
 fn an_input_outside_the_alphabet_has_no_output() {
     let traces = Task::Latch.examples(Split::Train, 2, 0);
-    let settings = Settings { units: 2, epochs: 1, ..Settings::default() };
+    let settings = Hyperparameters { units: 2, epochs: 1, ..Hyperparameters::default() };
     let trained = train(Architecture::Gru, &Task::Latch.alphabet(), &traces, &settings, &()).unwrap();
     let outputs = trained.outputs(&[&Word::Symbols(vec![SymbolId::UNKNOWN]), &Word::Symbols(vec![])]);
     assert!(outputs[0].len() == 2 && outputs[0].iter().all(|output| output.is_nan()));
@@ -73,8 +73,8 @@ impl Control for Stopwatch {
 #[test]
 fn training_reports_and_can_be_refused() {
     let traces = Task::Latch.examples(Split::Train, 2, 0);
-    let settings = Settings { units: 2, epochs: 10, ..Settings::default() };
-    let attempt = |traces: &[_], settings: &Settings, control: &dyn Control| {
+    let settings = Hyperparameters { units: 2, epochs: 10, ..Hyperparameters::default() };
+    let attempt = |traces: &[_], settings: &Hyperparameters, control: &dyn Control| {
         train(Architecture::Gru, &Task::Latch.alphabet(), traces, settings, control).unwrap_err()
     };
     let watch = Stopwatch(Mutex::default());
@@ -84,8 +84,8 @@ fn training_reports_and_can_be_refused() {
     assert_eq!(attempt(&[traces[0].clone().teaching(0..0)], &settings, &()), DeepError::NoTraces);
     let foreign = Task::Copy.examples(Split::Train, 1, 0);
     assert!(matches!(attempt(&foreign, &settings, &()), DeepError::Misfit { needed: 8, .. }));
-    let none = Settings { units: 0, ..settings.clone() };
+    let none = Hyperparameters { units: 0, ..settings.clone() };
     assert_eq!(attempt(&traces, &none, &()).to_string(), "units is 0, but must be from 1 to 4096");
-    let wild = Settings { learning_rate: f64::NAN, ..settings };
+    let wild = Hyperparameters { learning_rate: f64::NAN, ..settings };
     assert!(matches!(attempt(&traces, &wild, &()), DeepError::Range { name: "learning_rate", .. }));
 }

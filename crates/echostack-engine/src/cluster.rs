@@ -29,10 +29,10 @@ use tonic::service::Routes;
 use tonic::transport::Server;
 
 use crate::access::Access;
-use crate::carry::{Demands, LogicalCarrier, PhysicalCarrier};
-use crate::certificates::{Certificates, endpoint};
+use crate::codec::{Demands, LogicalCarrier, PhysicalCarrier};
 use crate::guard::{GuardedEngine, GuardedResults};
 use crate::stores::{runtime, with_stores};
+use crate::tls::{Tls, endpoint};
 
 /// The path at which a scheduler says whether it has an executor.
 const READY: &str = "/readyz";
@@ -50,7 +50,7 @@ pub struct Scheduler {
     /// What the files of models may contain.
     pub limits: FileLimits,
     /// The certificates that are shown and required; without them, anyone may connect.
-    pub certificates: Option<Certificates>,
+    pub certificates: Option<Tls>,
 }
 
 impl Scheduler {
@@ -114,7 +114,7 @@ pub struct Executor {
     /// What the files of models may contain.
     pub limits: FileLimits,
     /// The certificates that are shown and required; without them, anyone may connect.
-    pub certificates: Option<Certificates>,
+    pub certificates: Option<Tls>,
     /// True if the executor may run as root.
     pub as_root: bool,
 }
@@ -155,7 +155,7 @@ impl Executor {
             override_logical_codec: Some(Arc::new(LogicalCarrier::new(demands.clone()))),
             override_physical_codec: Some(Arc::new(PhysicalCarrier::new(demands))),
             override_execution_engine: Some(Arc::new(GuardedEngine::new(access))),
-            override_create_grpc_client_endpoint: self.certificates.as_ref().map(Certificates::encrypt),
+            override_create_grpc_client_endpoint: self.certificates.as_ref().map(Tls::encrypt),
             override_config_producer: Some(Arc::new(move || session_config(certificates.as_ref()))),
             override_arrow_flight_service: Some(Arc::new(move |folder, bind, mut shutdown, config| {
                 let results = FlightServiceServer::new(GuardedResults(BallistaFlightService::new(folder)));
@@ -178,11 +178,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// If no scheduler can be reached at the address, or it has no executor.
-pub async fn connect(
-    scheduler: &str,
-    partitions: usize,
-    certificates: Option<&Certificates>,
-) -> Result<SessionContext> {
+pub async fn connect(scheduler: &str, partitions: usize, certificates: Option<&Tls>) -> Result<SessionContext> {
     match wait_for_executors(scheduler, certificates).await {
         Err(error) => {
             let cause = root_cause(&error);
@@ -208,10 +204,7 @@ pub async fn connect(
 }
 
 /// Asks a scheduler until it has an executor, or until the client's patience ends. Returns true if it has one.
-async fn wait_for_executors(
-    scheduler: &str,
-    certificates: Option<&Certificates>,
-) -> Result<bool, tonic::transport::Error> {
+async fn wait_for_executors(scheduler: &str, certificates: Option<&Tls>) -> Result<bool, tonic::transport::Error> {
     let endpoint = endpoint(certificates, scheduler)?.connect_timeout(PATIENCE).timeout(PATIENCE);
     let mut channel = endpoint.connect().await?;
     let start = Instant::now();
@@ -228,7 +221,7 @@ async fn wait_for_executors(
 }
 
 /// Returns a configuration whose connections are encrypted if there are certificates.
-fn session_config(certificates: Option<&Certificates>) -> SessionConfig {
+fn session_config(certificates: Option<&Tls>) -> SessionConfig {
     let config = SessionConfig::new_with_ballista();
     match certificates {
         Some(certificates) => config
@@ -239,7 +232,7 @@ fn session_config(certificates: Option<&Certificates>) -> SessionConfig {
 }
 
 /// Returns a server that requires certificates if there are any.
-fn server(certificates: Option<&Certificates>, config: &GrpcServerConfig) -> Result<Server> {
+fn server(certificates: Option<&Tls>, config: &GrpcServerConfig) -> Result<Server> {
     let server = create_grpc_server(config);
     match certificates {
         Some(certificates) => server.tls_config(certificates.server()).map_err(external),

@@ -30,19 +30,19 @@
 //! ```
 
 mod access;
-mod carry;
-mod certificates;
 mod cluster;
+mod codec;
 mod contexts;
 mod functions;
 mod guard;
 mod inputs;
-mod lost;
 mod models;
 mod query;
+mod retry;
 mod rows;
 mod score;
 mod stores;
+mod tls;
 mod traces;
 
 #[cfg(doctest)]
@@ -50,7 +50,6 @@ mod traces;
 struct Sql;
 
 pub use access::Access;
-pub use certificates::Certificates;
 pub use cluster::{Executor, Scheduler, connect};
 pub use contexts::{Found, contexts};
 pub use functions::{Question, function, register};
@@ -58,4 +57,5 @@ pub use models::Models;
 pub use query::{Progress, is_address};
 pub use score::{Counts, Scoring, Summary};
 pub use stores::{read_object, runtime, write_object};
+pub use tls::Tls;
 pub use traces::TraceWriter;

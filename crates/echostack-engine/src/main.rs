@@ -14,8 +14,8 @@ use echostack::Word;
 use echostack::file::{FileLimits, replace};
 use echostack::teach::{Context as Asked, Depth, TraceReader, write_contexts};
 use echostack_engine::{
-    Access, Certificates, Executor, Found, Models, Progress, Scheduler, Scoring, TraceWriter, connect, contexts,
-    is_address, read_object, runtime, write_object,
+    Access, Executor, Found, Models, Progress, Scheduler, Scoring, Tls, TraceWriter, connect, contexts, is_address,
+    read_object, runtime, write_object,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
@@ -34,7 +34,7 @@ struct Cli {
     /// Show no progress
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// Limits on model files, such as `bytes=1000000,neurons=512`: bytes, symbols, neurons, centres (of support vectors),
+    /// Limits on model files, such as `bytes=1000000,neurons=512`: bytes, symbols, neurons, centers (of support vectors),
     /// states (of a table). On a cluster, the scheduler and each executor have their own [default: what the largest
     /// model has]
     #[arg(long, global = true, value_name = "NAME=NUMBER,...")]
@@ -101,7 +101,7 @@ enum Cluster {
         allow_root: bool,
     },
     /// Make an authority and one certificate for all processes of a cluster, to try it out
-    Certificates {
+    Tls {
         /// The folder for ca.pem, certificate.pem and key.pem
         folder: PathBuf,
         /// A host name or an IP address of the cluster's machines; may be given several times
@@ -245,13 +245,13 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn certificates(folder: Option<&Path>) -> Result<Option<Certificates>> {
-    Ok(folder.map(Certificates::open).transpose()?)
+fn certificates(folder: Option<&Path>) -> Result<Option<Tls>> {
+    Ok(folder.map(Tls::open).transpose()?)
 }
 
 /// Checks that other machines can connect to the address, because it is also the one that is announced to them, and
 /// that they need a certificate for it.
-fn reachable(bind: SocketAddr, certificates: Option<&Certificates>) -> Result<()> {
+fn reachable(bind: SocketAddr, certificates: Option<&Tls>) -> Result<()> {
     ensure!(!bind.ip().is_unspecified(), "--bind is {bind}, but must be an address that other machines can reach");
     ensure!(
         bind.ip().is_loopback() || certificates.is_some(),
@@ -273,7 +273,7 @@ fn cluster(part: Cluster, limits: FileLimits, threads: &Threads) -> Result<()> {
             eprintln!("scheduler listens on {bind}");
             threads.pool.block_on(Scheduler { bind, timeout, access, limits, certificates }.run())?;
         }
-        Cluster::Certificates { folder, host } => Certificates::generate(&folder, &host)?,
+        Cluster::Tls { folder, host } => Tls::generate(&folder, &host)?,
         Cluster::Executor { scheduler, bind, slots, folder, read, write, certificates: of, allow_root: as_root } => {
             let named =
                 scheduler.rsplit_once(':').and_then(|(host, port)| Some((host.to_string(), port.parse().ok()?)));

@@ -33,9 +33,9 @@ use tokio::task::JoinSet;
 
 use crate::functions::{Question, function};
 use crate::inputs::{Format, Part, parts};
-use crate::lost::is_lost;
 use crate::models::Models;
 use crate::query::{Progress, column};
+use crate::retry::is_lost;
 use crate::rows::{self, PROBLEM, RowFile, RowFormat};
 
 /// The model, the columns and the mode with which files are scored.

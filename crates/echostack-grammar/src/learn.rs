@@ -257,7 +257,7 @@ impl Subject {
         if let Some(words) = words {
             manifest.set_word_count(words);
         }
-        self.note(manifest);
+        self.describe_in(manifest);
         let covers = self.coverage("machine", machine.manifest());
         Learned { machine, words, proof, test: None, rounds: Vec::new(), covers }
     }

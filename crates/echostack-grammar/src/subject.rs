@@ -183,7 +183,7 @@ impl Subject {
     /// # Errors
     /// If the automaton has no strict oracle, or if the control asks to stop.
     pub fn of_automaton(name: &str, automaton: Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
-        let walks = Walks::new(name, Oracle::controlled(automaton, control)?);
+        let walks = Walks::new(name, Oracle::new(automaton, Mode::Strict, control)?);
         Ok(Self::of_language(name.to_string(), Arc::new(walks)))
     }
 
@@ -294,7 +294,7 @@ impl Subject {
     /// If the subject has no language, or if the language has no strict oracle.
     pub fn oracle(&self, mode: Mode, control: &dyn Control) -> Result<Oracle, SubjectError> {
         let automaton = self.require_language()?.automaton().clone();
-        Ok(Oracle::in_mode(automaton, mode, control)?)
+        Ok(Oracle::new(automaton, mode, control)?)
     }
 
     /// Compiles the subject to a table, without a machine. Its manifest says what the table was made for, and has the
@@ -304,8 +304,8 @@ impl Subject {
     /// If the subject has no strict oracle, or if the table would be too large.
     pub fn table(&self, control: &dyn Control) -> Result<Table, SubjectError> {
         let mut manifest = Manifest::default();
-        self.note(&mut manifest);
-        Ok(Table::controlled(&self.oracle(Mode::Strict, control)?, manifest, control)?)
+        self.describe_in(&mut manifest);
+        Ok(Table::compile(&self.oracle(Mode::Strict, control)?, manifest, control)?)
     }
 
     /// Checks that an automaton accepts the words of the grammar's text, and no others: the text is read again, and its
@@ -411,7 +411,7 @@ impl Subject {
     }
 
     /// Records in the manifest of a model what the model was made for.
-    pub fn note(&self, manifest: &mut Manifest) {
+    pub fn describe_in(&self, manifest: &mut Manifest) {
         if self.task.is_some() {
             manifest.set_task(&self.name);
         } else {
@@ -457,7 +457,7 @@ mod tests {
 
     fn noted(subject: &Subject) -> Vec<(String, String)> {
         let mut manifest = Manifest::default();
-        subject.note(&mut manifest);
+        subject.describe_in(&mut manifest);
         manifest.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
     }
 

@@ -112,8 +112,9 @@ fn viable_stacks_end_when_they_are_cancelled() {
     let automaton = grammar.automaton();
     let rules = automaton.rules().to_vec();
     let bare = Automaton::new(automaton.alphabet().clone(), rules, automaton.accepting().to_vec()).unwrap();
-    let compute =
-        |button: &Button| while !matches!(Oracle::controlled(bare.clone(), button), Err(AutomatonError::Cancelled)) {};
+    let compute = |button: &Button| {
+        while !matches!(Oracle::new(bare.clone(), Mode::Strict, button), Err(AutomatonError::Cancelled)) {}
+    };
     assert_prompt("viable stacks", &latencies(6, Duration::from_secs(3), &compute));
 }
 

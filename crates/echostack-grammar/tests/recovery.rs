@@ -143,7 +143,7 @@ fn json() -> Judge {
 /// Returns the lines and columns of all mistakes.
 fn places(judge: &Judge, text: &[u8], mistakes: usize) -> Vec<(u64, u64)> {
     let recovery = Recovery { mistakes, ..Recovery::default() };
-    let found = judge.judge_on(text, Limits::default(), &recovery);
+    let found = judge.judge_with_recovery(text, Limits::default(), &recovery);
     assert_eq!(found[0], judge.judge_stream(&mut &*text, Limits::default()).unwrap());
     found.iter().filter_map(|one| one.fault.as_ref()).map(|fault| (fault.place.line, fault.place.column)).collect()
 }
@@ -167,8 +167,11 @@ fn recovery_is_bounded() {
     let judge = json();
     let start = Instant::now();
     for text in ["[".repeat(100_000), "]".repeat(100_000), "@ ".repeat(50_000), "{ [ } ".repeat(20_000)] {
-        let found =
-            judge.judge_on(text.as_bytes(), Limits::default(), &Recovery { mistakes: 1000, ..Recovery::default() });
+        let found = judge.judge_with_recovery(
+            text.as_bytes(),
+            Limits::default(),
+            &Recovery { mistakes: 1000, ..Recovery::default() },
+        );
         assert!(!found.is_empty() && found.len() <= 1000);
     }
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());

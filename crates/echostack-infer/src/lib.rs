@@ -33,7 +33,7 @@
 
 mod ask;
 mod learn;
-pub mod oracle;
+pub mod program;
 mod run;
 mod test;
 mod text;
@@ -47,4 +47,4 @@ pub use run::infer::{Ending, InferError, Inferred, Settings, infer};
 pub use run::inference::Spent;
 pub use run::report::{FILES, Proved};
 pub use write::export::Files;
-pub use write::language::Language;
+pub use write::grammar::InferredGrammar;

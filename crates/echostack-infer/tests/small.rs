@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use echostack_infer::oracle::{Answer, Failure, Oracle};
+use echostack_infer::program::{Failure, Program, Reply};
 use echostack_infer::{Asking, Ending, InferError, Settings, Stop, infer};
 
 fn texts(texts: &[&str]) -> Vec<String> {
@@ -127,9 +127,9 @@ fn everything_and_nothing() {
 /// Answers only short texts.
 struct Silent;
 
-impl Oracle for Silent {
-    fn ask(&self, text: &str) -> Answer {
-        if text.len() < 4 { Answer::Yes } else { Answer::Failed(Failure::Timeout) }
+impl Program for Silent {
+    fn ask(&self, text: &str) -> Reply {
+        if text.len() < 4 { Reply::Yes } else { Reply::Failed(Failure::Timeout) }
     }
 }
 
@@ -138,6 +138,6 @@ fn an_oracle_that_stops_answering_leads_to_an_end() {
     let silent = infer(&texts(&["abc"]), &Silent, &limited(), &());
     match silent {
         Ok(inferred) => assert!(matches!(inferred.ending(), Ending::NotSettled(_)) && inferred.set_aside() > 0),
-        Err(error) => assert!(matches!(error, InferError::Stopped(Stop::Oracle { .. }))),
+        Err(error) => assert!(matches!(error, InferError::Stopped(Stop::Program { .. }))),
     }
 }

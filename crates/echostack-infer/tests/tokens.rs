@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use echostack_infer::oracle::{Answer, Oracle};
+use echostack_infer::program::{Program, Reply};
 use echostack_infer::{Ending, InferError, Inferred, Settings, infer};
 
 fn texts(texts: &[&str]) -> Vec<String> {
@@ -67,13 +67,13 @@ fn given_tokens_are_used_as_they_are() {
     agree(&inferred, &lists, &["a", "[", "]", ","], 6);
 }
 
-/// Palindromes with a centre.
+/// Palindromes with a center.
 fn palindromes(text: &str) -> bool {
     let word: Vec<&str> = text.split_whitespace().collect();
-    let centre = word.len() / 2;
+    let center = word.len() / 2;
     word.len() % 2 == 1
         && word.iter().eq(word.iter().rev())
-        && word.iter().enumerate().all(|(at, token)| if at == centre { *token == "c" } else { "ab".contains(token) })
+        && word.iter().enumerate().all(|(at, token)| if at == center { *token == "c" } else { "ab".contains(token) })
 }
 
 const PALINDROMES: &str = "%%\na \"a\"\nb \"b\"\nc \"c\"\n[ ]+ ;\n";
@@ -155,10 +155,10 @@ fn place(text: &str) -> Option<usize> {
     (depth > 0 || !done).then(|| text.chars().count())
 }
 
-impl Oracle for Places<'_> {
-    fn ask(&self, text: &str) -> Answer {
+impl Program for Places<'_> {
+    fn ask(&self, text: &str) -> Reply {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        place(text).map_or(Answer::Yes, |at| Answer::NoAt(at.saturating_sub(self.early)))
+        place(text).map_or(Reply::Yes, |at| Reply::NoAt(at.saturating_sub(self.early)))
     }
 }
 

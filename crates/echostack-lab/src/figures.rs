@@ -237,7 +237,7 @@ fn theorem() -> Result<Scene, FigureError> {
     let reservoir = ReservoirParams::Cycle(Cycle { input: 0.1, cycle: 0.8, jump: 0.1, ..Cycle::default() })
         .build(alphabet.len())?;
     let symbol = |name: &str| alphabet.symbol(name).unwrap_or(SymbolId::UNKNOWN);
-    let (a, b, centre) = (symbol("a"), symbol("b"), symbol("$"));
+    let (a, b, center) = (symbol("a"), symbol("b"), symbol("$"));
     let state = |symbols: &[SymbolId]| {
         encode(&*reservoir, Simd::default(), symbols.iter().map(|symbol| Drive::Channel(symbol.index())))
     };
@@ -248,7 +248,7 @@ fn theorem() -> Result<Scene, FigureError> {
     let (mut echo, mut stack) = (Vec::new(), Vec::new());
     for t in 1..=45_usize {
         let half = vec![a; t];
-        let word = [half.as_slice(), &[centre], &half].concat();
+        let word = [half.as_slice(), &[center], &half].concat();
         let other = [&[b], word.as_slice()].concat();
         echo.push((t as f64, apart(&word, &other)));
         stack.push((t as f64, apart(&stack_after(&word), &stack_after(&other))));

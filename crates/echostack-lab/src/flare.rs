@@ -139,7 +139,7 @@ pub fn run(language: &FlareLanguage, data: &Path) -> Result<FlareResult, FlareEr
     let learned = subject.learn(&Learning { goal: Goal::Proof, ..Learning::default() }, &())?;
     let seconds = start.elapsed().as_secs_f64();
     let cells = learned.certificate().map(|certificate| certificate.size().cells);
-    let machine = learned.machine.with_memory();
+    let machine = learned.machine.memoized();
     let folder = data.join(language.name);
     let [mut test, mut others, mut next_symbols] = [Right::default(); 3];
     for set in sets(&folder)? {

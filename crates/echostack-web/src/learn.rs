@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The reason why a grammar could not be learned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LearnError {
+pub enum PageError {
     /// The grammar or its lexer cannot be used. A message with a place names the file that the command line would read.
     #[error("{file}{0}", file = if matches!(.0, GrammarError::Syntax(_)) { "grammar.y:" } else { "" })]
     Grammar(#[from] GrammarError),
@@ -31,7 +31,7 @@ pub enum LearnError {
 
 /// A machine that was trained, with its file and the result of the search for a proof.
 #[derive(Debug)]
-pub struct Learned {
+pub struct PageMachine {
     judge: Judge,
     file: Vec<u8>,
     certificate: Option<Certificate>,
@@ -55,7 +55,7 @@ pub struct Summary {
     pub warnings: Vec<String>,
 }
 
-impl Learned {
+impl PageMachine {
     /// Returns the machine with its lexer.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -81,14 +81,14 @@ impl Learned {
 /// token.
 ///
 /// # Errors
-/// See [`LearnError`].
+/// See [`PageError`].
 pub fn learn(
     name: &str,
     grammar: &str,
     lexer: Option<&str>,
     control: &dyn Control,
     report: &mut dyn FnMut(LearnEvent<'_>),
-) -> Result<Learned, LearnError> {
+) -> Result<PageMachine, PageError> {
     let lexer = lexer.map(Lexer::new).transpose().map_err(in_lexer)?;
     let subject = Subject::of_grammar(Grammar::new(name, grammar, Encoding::Auto)?, lexer);
     check_tokens(&subject)?;
@@ -108,7 +108,7 @@ pub fn learn(
         warnings: subject.warnings().iter().map(ToString::to_string).collect(),
     };
     let file = learned.machine.to_bytes()?;
-    Ok(Learned { judge: Judge::new(learned.machine.into()).map_err(in_lexer)?, file, certificate, summary })
+    Ok(PageMachine { judge: Judge::new(learned.machine.into()).map_err(in_lexer)?, file, certificate, summary })
 }
 
 fn in_lexer(error: LexerError) -> GrammarError {
@@ -116,11 +116,11 @@ fn in_lexer(error: LexerError) -> GrammarError {
 }
 
 /// Checks that, without a lexer, a text can contain every terminal.
-fn check_tokens(subject: &Subject) -> Result<(), LearnError> {
+fn check_tokens(subject: &Subject) -> Result<(), PageError> {
     if subject.lexer().is_some() {
         return Ok(());
     }
     let alphabet = subject.alphabet();
     let long = alphabet.terminals().map(|symbol| alphabet.name(symbol)).find(|name| name.chars().count() != 1);
-    long.map_or(Ok(()), |name| Err(LearnError::NoLexer(name.to_string())))
+    long.map_or(Ok(()), |name| Err(PageError::NoLexer(name.to_string())))
 }

@@ -14,7 +14,7 @@ use echostack_grammar::LearnEvent;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
-pub use learn::{LearnError, Learned, Summary, learn};
+pub use learn::{PageError, PageMachine, Summary, learn};
 pub use read::{Action, Reading, Step, Token, read};
 
 #[wasm_bindgen]
@@ -39,7 +39,7 @@ impl Control for Page {
 /// A machine that has learned a grammar.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct Machine(Learned);
+pub struct Machine(PageMachine);
 
 #[wasm_bindgen]
 impl Machine {

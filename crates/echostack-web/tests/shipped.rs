@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use echostack_grammar::{Encoding, Judge, Subject};
-use echostack_web::{Action, LearnError, Learned, Reading, learn, read};
+use echostack_web::{Action, PageError, PageMachine, Reading, learn, read};
 
 /// Too large for the page, as tools/web.py has it.
 const LEFT_OUT: &str = "lua";
 
 /// Returns the machine and the number of rounds.
-fn learned(name: &str, grammar: &str, lexer: Option<&str>) -> Result<(Learned, usize), LearnError> {
+fn learned(name: &str, grammar: &str, lexer: Option<&str>) -> Result<(PageMachine, usize), PageError> {
     let mut rounds = 0;
     let learned = learn(name, grammar, lexer, &(), &mut |_| rounds += 1)?;
     Ok((learned, rounds))

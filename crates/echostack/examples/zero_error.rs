@@ -40,9 +40,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let support = [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output]
                     .map(|readout| machine.support(readout));
                 println!(
-                    "{task} {reservoir:?} {neurons} seed {seed}: error {error:.3e}, rows {}, support {support:?}, centres {:?}, train {:.1} ms, test {:.1} ms for {tokens} tokens",
+                    "{task} {reservoir:?} {neurons} seed {seed}: error {error:.3e}, rows {}, support {support:?}, centers {:?}, train {:.1} ms, test {:.1} ms for {tokens} tokens",
                     machine.lessons().actions().len(),
-                    machine.centres(),
+                    machine.centers(),
                     trained.as_secs_f64() * 1e3,
                     start.elapsed().as_secs_f64() * 1e3,
                 );

@@ -247,20 +247,20 @@ pub struct FileLimits {
     /// The number of neurons of a machine's reservoir.
     pub neurons: u64,
     /// The number of states with which a machine compares its own: the distinct halves of its support vectors.
-    pub centres: u64,
+    pub centers: u64,
     /// The number of states of a table.
     pub states: u64,
 }
 
 impl Default for FileLimits {
     fn default() -> Self {
-        Self { bytes: MAX_BYTES, symbols: 1 << 16, neurons: 1 << 15, centres: 1 << 24, states: 1 << 16 }
+        Self { bytes: MAX_BYTES, symbols: 1 << 16, neurons: 1 << 15, centers: 1 << 24, states: 1 << 16 }
     }
 }
 
 impl FileLimits {
     /// The names of the limits.
-    pub const NAMES: [&str; 5] = ["bytes", "symbols", "neurons", "centres", "states"];
+    pub const NAMES: [&str; 5] = ["bytes", "symbols", "neurons", "centers", "states"];
 
     /// Sets the limit with this name, and returns whether there is one.
     pub fn set(&mut self, name: &str, most: u64) -> bool {
@@ -268,7 +268,7 @@ impl FileLimits {
             "bytes" => &mut self.bytes,
             "symbols" => &mut self.symbols,
             "neurons" => &mut self.neurons,
-            "centres" => &mut self.centres,
+            "centers" => &mut self.centers,
             "states" => &mut self.states,
             _ => return false,
         };
@@ -287,7 +287,7 @@ impl FileLimits {
             tensors.get(name).and_then(|tensor| tensor.shape.get(axis)).map_or(0, |&size| size as u64)
         };
         within("neurons", size("centres.stack", 1).max(size("reservoir.recurrent", 1)), self.neurons)?;
-        within("centres", size("centres.input", 0).saturating_add(size("centres.stack", 0)), self.centres)?;
+        within("centers", size("centres.input", 0).saturating_add(size("centres.stack", 0)), self.centers)?;
         within("states", size("accepting", 0), self.states)?;
         let headers = metadata.metadata().iter().flat_map(HashMap::values);
         let symbols = headers.filter_map(|header| serde_json::from_str::<Symbols>(header).ok());
@@ -297,11 +297,11 @@ impl FileLimits {
     }
 }
 
-/// Writes all limits in the form that is parsed, such as `bytes=1000000,symbols=100,neurons=512,centres=2000,states=50`.
+/// Writes all limits in the form that is parsed, such as `bytes=1000000,symbols=100,neurons=512,centers=2000,states=50`.
 impl std::fmt::Display for FileLimits {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { bytes, symbols, neurons, centres, states } = self;
-        write!(f, "bytes={bytes},symbols={symbols},neurons={neurons},centres={centres},states={states}")
+        let Self { bytes, symbols, neurons, centers, states } = self;
+        write!(f, "bytes={bytes},symbols={symbols},neurons={neurons},centers={centers},states={states}")
     }
 }
 

@@ -12,7 +12,7 @@ use crate::manifest::Manifest;
 #[cfg(not(feature = "machine"))]
 use crate::no_machine::Machine;
 use crate::recognize::{
-    Answer, Limits, Mode, Observer, Recognizer, Session, Status, Verdict, judge_all, judge_in_turn,
+    Judged, Limits, Mode, Observer, Recognizer, Session, Status, Verdict, judge_all, judge_serially,
 };
 use crate::symbol::{Alphabet, Input, Lookahead, SymbolId, Word};
 use crate::table::{Scanner, Table};
@@ -56,7 +56,7 @@ impl From<Table> for Model {
 }
 
 impl Model {
-    /// Reads a model file, which contains a machine or a table. A machine has a [memory](Machine::with_memory).
+    /// Reads a model file, which contains a machine or a table. A machine has a [memory](Machine::memoized).
     ///
     /// # Errors
     /// If the file cannot be read, has a different format version, is damaged, or is not a model.
@@ -81,7 +81,7 @@ impl Model {
         Self::from_bytes(bytes)
     }
 
-    /// Reads a model from the bytes of its file. A machine has a [memory](Machine::with_memory).
+    /// Reads a model from the bytes of its file. A machine has a [memory](Machine::memoized).
     ///
     /// # Errors
     /// If the bytes have a different format version, are damaged, or are not a model.
@@ -89,7 +89,7 @@ impl Model {
         if Table::is_table(bytes) {
             return Ok(Table::from_bytes(bytes)?.into());
         }
-        Ok(Self(Kind::Machine(Machine::from_bytes(bytes)?.with_memory())))
+        Ok(Self(Kind::Machine(Machine::from_bytes(bytes)?.memoized())))
     }
 
     /// Returns the machine, if the model is one.
@@ -164,7 +164,7 @@ impl Model {
     }
 
     /// Judges many words on rayon's threads. The answers do not depend on the number of threads.
-    pub fn judge_all<A: Answer>(&self, words: &[Word], limits: Limits) -> Vec<A> {
+    pub fn judge_all<A: Judged>(&self, words: &[Word], limits: Limits) -> Vec<A> {
         match &self.0 {
             Kind::Machine(machine) => judge_all(machine, words, limits),
             Kind::Table(table) => table.judge_all(words, limits),
@@ -172,21 +172,21 @@ impl Model {
     }
 
     /// Judges many words on the calling thread, with the same answers as [`Model::judge_all`].
-    pub fn judge_in_turn<A: Answer>(&self, words: &[Word], limits: Limits) -> Vec<A> {
+    pub fn judge_serially<A: Judged>(&self, words: &[Word], limits: Limits) -> Vec<A> {
         match &self.0 {
-            Kind::Machine(machine) => judge_in_turn(machine, words, limits),
-            Kind::Table(table) => table.judge_in_turn(words, limits),
+            Kind::Machine(machine) => judge_serially(machine, words, limits),
+            Kind::Table(table) => table.judge_serially(words, limits),
         }
     }
 
     /// Judges many words, given as slices of tokens, on the calling thread.
-    pub fn judge_tokens<'a, A: Answer>(&self, words: impl Iterator<Item = &'a [SymbolId]>, limits: Limits) -> Vec<A> {
+    pub fn judge_slices<'a, A: Judged>(&self, words: impl Iterator<Item = &'a [SymbolId]>, limits: Limits) -> Vec<A> {
         match &self.0 {
             Kind::Machine(machine) => {
                 let words: Vec<Word> = words.map(|tokens| Word::Symbols(tokens.to_vec())).collect();
-                judge_in_turn(machine, &words, limits)
+                judge_serially(machine, &words, limits)
             }
-            Kind::Table(table) => table.judge_tokens(words, limits),
+            Kind::Table(table) => table.judge_slices(words, limits),
         }
     }
 
@@ -242,14 +242,14 @@ impl Session for ModelSession {
         }
     }
 
-    fn answer<A: Answer>(self, watch: &mut dyn Observer) -> A {
+    fn answer<A: Judged>(self, watch: &mut dyn Observer) -> A {
         match self.0 {
             SessionKind::Machine(session) => session.answer(watch),
             SessionKind::Table(session) => session.answer(watch),
         }
     }
 
-    fn judge_together<W: Observer, A: Answer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
+    fn judge_together<W: Observer, A: Judged>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
         let (mut machines, mut tables, mut is_table) = (Vec::new(), Vec::new(), Vec::new());
         for (session, word, watch) in words {
             is_table.push(matches!(session.0, SessionKind::Table(_)));
@@ -349,8 +349,8 @@ mod tests {
         for (model, wanted) in [(Model::from(machine.clone()), &by_machine), (Model::from(table.clone()), &by_table)] {
             assert_eq!(words.iter().map(|word| model.judge(word)).collect::<Vec<_>>(), *wanted);
             assert_eq!(model.judge_all::<Verdict>(&words, limits), *wanted);
-            assert_eq!(model.judge_in_turn::<Verdict>(&words, limits), *wanted);
-            assert_eq!(model.judge_tokens::<Verdict>(all_tokens.iter().map(Vec::as_slice), limits), *wanted);
+            assert_eq!(model.judge_serially::<Verdict>(&words, limits), *wanted);
+            assert_eq!(model.judge_slices::<Verdict>(all_tokens.iter().map(Vec::as_slice), limits), *wanted);
             for (tokens, wanted) in all_tokens.iter().zip(wanted) {
                 let mut scanner = model.scan(limits);
                 scanner.read(tokens);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::file::{self, FileError, MACHINE_KEY};
 use crate::manifest::Manifest;
-use crate::recognize::{Answer, Limits, Mode, Observer, Recognizer, Session, Status};
+use crate::recognize::{Judged, Limits, Mode, Observer, Recognizer, Session, Status};
 use crate::symbol::{Alphabet, Input, Lookahead};
 
 /// A machine, of which there are none.
@@ -20,7 +20,7 @@ impl Machine {
         })
     }
 
-    pub(crate) fn with_memory(self) -> Self {
+    pub(crate) fn memoized(self) -> Self {
         self
     }
 
@@ -70,7 +70,7 @@ impl Session for Machine {
         match *self {}
     }
 
-    fn answer<A: Answer>(self, _: &mut dyn Observer) -> A {
+    fn answer<A: Judged>(self, _: &mut dyn Observer) -> A {
         match self {}
     }
 

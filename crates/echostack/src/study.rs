@@ -164,7 +164,7 @@ impl Study {
         report: &mut dyn FnMut(&Round),
     ) -> Result<(Machine, Vec<Round>), StudyError> {
         let automaton = language.automaton();
-        let teacher = Oracle::in_mode(automaton.clone(), params.params().mode, control)?;
+        let teacher = Oracle::new(automaton.clone(), params.params().mode, control)?;
         let mut traces = self.begin_with(language, &teacher, control)?;
         // Each test continues where the last one ended, so every word is fresh.
         let mut random = self.test_words();
@@ -197,7 +197,7 @@ impl Study {
         control: &dyn Control,
         report: &mut dyn FnMut(&ProofRound),
     ) -> Result<(Machine, Proof), StudyError> {
-        let teacher = Oracle::controlled(language.automaton().clone(), control)?;
+        let teacher = Oracle::new(language.automaton().clone(), Mode::Strict, control)?;
         let prover = Prover::new(&teacher, params.params().view, control)?;
         // The exercises cover what a machine sees if that is the next token. What else it sees of its input is in words.
         let (traces, mut exercises) = match params.params().view {
@@ -242,7 +242,7 @@ impl Study {
         machine: &Machine,
         control: &dyn Control,
     ) -> Result<(usize, Vec<Word>), StudyError> {
-        let teacher = Oracle::in_mode(language.automaton().clone(), machine.mode(), control)?;
+        let teacher = Oracle::new(language.automaton().clone(), machine.mode(), control)?;
         self.test_with(language, &teacher, machine, &mut self.test_words(), control)
     }
 
@@ -293,7 +293,7 @@ const MAX_PRACTICE_ROUNDS: usize = 9;
 ///
 /// # Errors
 /// See [`FitError`].
-pub fn practise(
+pub fn practice(
     params: &Checked,
     alphabet: &Arc<Alphabet>,
     exercises: &[Exercise],

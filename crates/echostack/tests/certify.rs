@@ -378,7 +378,7 @@ fn a_proof_is_cancelled_wherever_it_is() {
     loop {
         asked += 1 + asked / 8;
         let patience = Patience(AtomicUsize::new(asked));
-        let oracle = match Oracle::controlled(automaton.clone(), &patience) {
+        let oracle = match Oracle::new(automaton.clone(), Mode::Strict, &patience) {
             Err(AutomatonError::Cancelled) => continue,
             made => made.unwrap(),
         };

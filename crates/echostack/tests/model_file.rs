@@ -80,12 +80,12 @@ fn each_limit_is_exact() {
     let machine = trained(Task::Dyck1, ReservoirKind::Cycle, 32, 0);
     let table = Table::new(&Oracle::strict(Task::Dyck1.automaton().unwrap()).unwrap(), Manifest::default()).unwrap();
     let files = [machine.to_bytes().unwrap(), table.to_bytes().unwrap()];
-    let (inputs, stacks) = machine.centres();
+    let (inputs, stacks) = machine.centers();
     let sizes = [
         ("bytes", files[0].len(), 0),
         ("symbols", machine.alphabet().len(), 0),
         ("neurons", 32, 0),
-        ("centres", inputs + stacks, 0),
+        ("centers", inputs + stacks, 0),
         ("bytes", files[1].len(), 1),
         ("symbols", table.alphabet().len(), 1),
         ("states", table.states(), 1),
@@ -113,7 +113,7 @@ fn each_limit_is_exact() {
     assert_eq!((some.neurons, some.states, some.bytes), (12, 3, FileLimits::default().bytes));
     assert_eq!(some.to_string().parse(), Ok(some));
     for wrong in ["", "neurons", "neurons=-1", "teeth=32"] {
-        assert!(wrong.parse::<FileLimits>().unwrap_err().contains("bytes, symbols, neurons, centres, states"));
+        assert!(wrong.parse::<FileLimits>().unwrap_err().contains("bytes, symbols, neurons, centers, states"));
     }
 }
 

@@ -56,7 +56,7 @@ fn a_compiled_table_judges_as_the_automaton() {
                 all.push((symbols, verdict));
                 words += 1;
             }
-            let by_frames: Vec<Verdict> = table.judge_tokens(all.iter().map(|(word, _)| &word[..]), Limits::default());
+            let by_frames: Vec<Verdict> = table.judge_slices(all.iter().map(|(word, _)| &word[..]), Limits::default());
             for ((word, verdict), by_frames) in all.iter().zip(by_frames) {
                 assert!(*verdict == by_frames, "{task}, frames: {word:?}");
             }

@@ -22,7 +22,7 @@ def load(
     path : str or path-like
         File to load.
     limits : mapping of str to int, optional
-        What the file may contain at most, for untrusted files: ``bytes``, ``symbols``, ``neurons``, ``centres`` (of
+        What the file may contain at most, for untrusted files: ``bytes``, ``symbols``, ``neurons``, ``centers`` (of
         support vectors) and ``states`` (of a table). By default, what the largest model has.
 
     Returns

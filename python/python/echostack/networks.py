@@ -417,7 +417,7 @@ def memory_capacity(
     network = EchoStateNetwork(reservoir, alpha=alpha, random_state=seed).fit(u[n_delays:][:half, None], delayed[:half])
     given, _ = network.run(u[n_delays:][half:, None], network.state_)
     wanted = delayed[half:]
-    centred = given - given.mean(axis=0), wanted - wanted.mean(axis=0)
-    products = (centred[0] * centred[1]).sum(axis=0) ** 2
-    by_delay = products / np.maximum((centred[0] ** 2).sum(axis=0) * (centred[1] ** 2).sum(axis=0), 1e-300)
+    centered = given - given.mean(axis=0), wanted - wanted.mean(axis=0)
+    products = (centered[0] * centered[1]).sum(axis=0) ** 2
+    by_delay = products / np.maximum((centered[0] ** 2).sum(axis=0) * (centered[1] ** 2).sum(axis=0), 1e-300)
     return float(by_delay.sum()), by_delay

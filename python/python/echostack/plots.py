@@ -55,9 +55,9 @@ def plot_states(machine: ReservoirStackMachine, words: Iterable[Any], ax: Any = 
     one_hot = np.eye(len(symbols))
     runs = machine._fitted().reservoir.run([one_hot[[symbols.index(symbol) for symbol in stack]] for stack in ordered])
     states = np.array([run[-1] for run in runs])
-    centred = states - states.mean(axis=0)
-    _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
-    places = centred @ directions[:2].T
+    centered = states - states.mean(axis=0)
+    _, lengths, directions = np.linalg.svd(centered, full_matrices=False)
+    places = centered @ directions[:2].T
     ax = _axes(ax, (6, 4.5))
     for top in sorted({stack[-1] for stack in ordered}, key=symbols.index):
         mine = np.array([stack[-1] == top for stack in ordered])

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut error = 0.;
     for _ in 0..args.repeat {
         let start = cpu_seconds();
-        let machine = params.fit(automaton.alphabet(), &traces(&train), &())?.with_memory();
+        let machine = params.fit(automaton.alphabet(), &traces(&train), &())?.memoized();
         let trained = cpu_seconds();
         error = score(&machine, &traces(&test), Limits::default()).error;
         training.push(trained - start);

@@ -135,7 +135,7 @@ fn text(args: &Args, session: &Session, judge: &Judge, path: &Path, paint: Paint
     let name = path.display().to_string();
     let judgements = if args.errors.get() > 1 {
         let recovery = Recovery { mistakes: args.errors.get(), ..Recovery::default() };
-        judge.judge_on(&read_up_to(path, MAX_RECOVERED)?, args.input.limits(), &recovery)
+        judge.judge_with_recovery(&read_up_to(path, MAX_RECOVERED)?, args.input.limits(), &recovery)
     } else {
         let judgement = judge.judge_stream(&mut open_bytes(path)?, args.input.limits());
         vec![judgement.with_context(|| format!("could not read {name}"))?]

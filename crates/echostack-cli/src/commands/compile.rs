@@ -103,7 +103,7 @@ fn table(args: &Args, session: &Session) -> Result<Result<Table, Outcome>> {
             None => return Ok(Err(Outcome::Rejected)),
         }
     };
-    Ok(Ok(Table::controlled(&oracle, machine.manifest().clone(), &bar)?))
+    Ok(Ok(Table::compile(&oracle, machine.manifest().clone(), &bar)?))
 }
 
 /// Writes the table as source code and, in C, the header next to it.

@@ -178,7 +178,7 @@ fn taught(args: &Args, machine: &Machine, control: &dyn Control) -> Result<Optio
     if comparable(machine.alphabet(), "grammar", grammar.automaton().alphabet()).is_err() {
         return Ok(None);
     }
-    let oracle = Oracle::in_mode(grammar.automaton().clone(), Mode::Strict, control)?;
+    let oracle = Oracle::new(grammar.automaton().clone(), Mode::Strict, control)?;
     let proof = Prover::new(&oracle, machine.view(), control)?.prove(machine, control)?;
     if !matches!(proof, Proof::Proved(_)) {
         return Ok(None);

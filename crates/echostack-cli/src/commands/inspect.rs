@@ -101,14 +101,14 @@ fn add_table(facts: &mut Facts, table: &Table) {
 fn add_machine(facts: &mut Facts, machine: &Machine) {
     let readouts = [Readout::Pop, Readout::Push, Readout::Shift, Readout::Output];
     let [pop, push, shift, output] = readouts.map(|readout| machine.support(readout));
-    let (inputs, stacks) = machine.centres();
+    let (inputs, stacks) = machine.centers();
     let rows = machine.lessons().actions().len();
     let neurons = machine.reservoir().neurons();
     facts.field("mode", json!(machine.mode()));
     facts.field("lookahead", json!(machine.view()));
     facts.field("neurons", neurons);
     facts.field("support", json!({"pop": pop, "push": push, "shift": shift, "output": output}));
-    facts.field("centres", json!({"input": inputs, "stack": stacks}));
+    facts.field("centers", json!({"input": inputs, "stack": stacks}));
     facts.field("contexts", rows);
     facts.line("mode", format_args!("{:?}, lookahead {:?}", machine.mode(), machine.view()));
     facts.line("neurons", neurons);

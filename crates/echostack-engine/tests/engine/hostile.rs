@@ -7,7 +7,7 @@ use std::path::Path;
 
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
-use echostack_engine::{Certificates, Models, connect, register};
+use echostack_engine::{Models, Tls, connect, register};
 use tempfile::TempDir;
 
 use crate::cluster::{program, started};
@@ -161,12 +161,12 @@ async fn without_a_certificate_there_is_no_connection() {
     let (scheduler, _running) = started(&scheduler, &format!("{} {certificates}", allowed(ground.path())), &[]);
     let address = format!("127.0.0.1:{scheduler}");
 
-    let others = Certificates::open(&at("others")).unwrap();
+    let others = Tls::open(&at("others")).unwrap();
     for certificates in [None, Some(&others)] {
         let told = connect(&address, 2, certificates).await.map(|_| ()).unwrap_err().strip_backtrace();
         assert!(told.contains("there is no scheduler"), "{told}");
     }
-    let own = Certificates::open(&at("certificates")).unwrap();
+    let own = Tls::open(&at("certificates")).unwrap();
     attack(&connect(&address, 2, Some(&own)).await.unwrap(), ground.path(), true).await;
 
     let score = |options: &[&str]| {

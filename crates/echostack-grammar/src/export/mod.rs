@@ -56,7 +56,7 @@ impl<'a> Export<'a> {
     /// If the automaton is too large.
     pub fn of_grammar(grammar: &Grammar, lexer: Option<&'a Lexer>) -> Result<Self, ExportError> {
         if grammar.table().has_resolutions {
-            let oracle = Oracle::in_mode(grammar.automaton().clone(), Mode::Strict, &())?;
+            let oracle = Oracle::new(grammar.automaton().clone(), Mode::Strict, &())?;
             return Self::of_oracle(&oracle, lexer);
         }
         let productions = Productions::of_table(grammar.table());

@@ -91,7 +91,7 @@ impl Judge {
     ///
     /// # Errors
     /// [`CertifyError::Refused`] if the certificate is about something else.
-    pub fn require(&self, certificate: &Certificate) -> Result<(), CertifyError> {
+    pub fn check_certificate(&self, certificate: &Certificate) -> Result<(), CertifyError> {
         self.model.check_certificate(certificate)?;
         match &self.lexer {
             Some(lexer) => certificate.check_lexer(Some(lexer.source())),

@@ -40,12 +40,12 @@ impl Judge {
     /// let mut manifest = Manifest::default();
     /// manifest.set_lexer("%%\n[0-9]+ \"n\"\n\\+ \"+\"\n[ ]+ ;\n");
     /// let table = Table::new(&Oracle::strict(grammar.automaton().clone())?, manifest)?;
-    /// let found = Judge::new(table.into())?.judge_on(b"1 + + 2 + 3 4 + 5 ? 6", Limits::default(), &Recovery::default());
+    /// let found = Judge::new(table.into())?.judge_with_recovery(b"1 + + 2 + 3 4 + 5 ? 6", Limits::default(), &Recovery::default());
     /// let bytes: Vec<u64> = found.iter().filter_map(|one| Some(one.fault.as_ref()?.byte)).collect();
     /// assert_eq!(bytes, [4, 12, 18]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn judge_on(&self, text: &[u8], limits: Limits, recovery: &Recovery) -> Vec<Judgement> {
+    pub fn judge_with_recovery(&self, text: &[u8], limits: Limits, recovery: &Recovery) -> Vec<Judgement> {
         let first = self.judge_bytes(text, limits);
         if recovery.mistakes < 2 || matches!(first.verdict, Verdict::Accept | Verdict::Stopped { .. }) {
             return vec![first];

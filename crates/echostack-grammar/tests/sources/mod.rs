@@ -10,8 +10,8 @@ use echostack::{Lookahead, SymbolId, Table, Verdict};
 /// A Rust program that reads words as lines of numbers, judges them with the generated recognizer, and prints a line
 /// for each.
 const RUST: &str = r#"
-mod recogniser;
-use recogniser::{Reader, State, TOKENS, Verdict};
+mod recognizer;
+use recognizer::{Reader, State, TOKENS, Verdict};
 fn main() {
     let mut stack: Vec<State> = vec![0; 1 << 16];
     for line in std::io::stdin().lines() {
@@ -39,7 +39,7 @@ fn main() {
 /// A C program that does what [`RUST`] does.
 const C: &str = r#"
 #include <stdio.h>
-#include "recogniser.c"
+#include "recognizer.c"
 static echostack_state stack[1 << 16];
 int main(void) {
     int c = getchar();
@@ -116,8 +116,8 @@ pub(crate) fn run(table: &Table, language: SourceLanguage, words: &str) -> Vec<S
     let source = table.source(language, &Prefix::default()).unwrap().code(None);
     match language {
         SourceLanguage::Rust => {
-            std::fs::write(at("recogniser.rs"), source).unwrap();
-            std::fs::write(at("lib.rs"), "#![no_std]\n#![deny(warnings)]\npub mod recogniser;\n").unwrap();
+            std::fs::write(at("recognizer.rs"), source).unwrap();
+            std::fs::write(at("lib.rs"), "#![no_std]\n#![deny(warnings)]\npub mod recognizer;\n").unwrap();
             std::fs::write(at("main.rs"), RUST).unwrap();
             for name in ["lib", "main"] {
                 let kind = if name == "lib" { "lib" } else { "bin" };
@@ -127,7 +127,7 @@ pub(crate) fn run(table: &Table, language: SourceLanguage, words: &str) -> Vec<S
             }
         }
         SourceLanguage::C => {
-            std::fs::write(at("recogniser.c"), source).unwrap();
+            std::fs::write(at("recognizer.c"), source).unwrap();
             std::fs::write(at("main.c"), C).unwrap();
             let strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-o", "main", "main.c"];
             succeed(Command::new("cc").current_dir(folder.path()).args(strict));

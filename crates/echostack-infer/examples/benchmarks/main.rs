@@ -19,8 +19,8 @@ use std::path::Path;
 
 use echostack::{Recognizer, Verdict};
 use echostack_grammar::Lexer;
-use echostack_infer::oracle::{Answer, Oracle};
-use echostack_infer::{Ending, Inferred, Language, Settings, infer};
+use echostack_infer::program::{Program, Reply};
+use echostack_infer::{Ending, Inferred, InferredGrammar, Settings, infer};
 use measure::cpu_seconds;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -64,7 +64,11 @@ struct Options {
 }
 
 /// Learns a machine, proves it, and compares it with the oracle on the held-out texts and as many near misses.
-fn prove(language: &Language, held_out: &[String], oracle: &impl Fn(&str) -> bool) -> Result<String, Box<dyn Error>> {
+fn prove(
+    language: &InferredGrammar,
+    held_out: &[String],
+    oracle: &impl Fn(&str) -> bool,
+) -> Result<String, Box<dyn Error>> {
     let (machine, told) = measure::prove(language)?;
     let Some(machine) = machine else { return Ok(told) };
     let lexer = Lexer::new(&language.files().lexer)?;
@@ -127,11 +131,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// An oracle that says where a text fails, as an automaton over characters does.
 struct Exact<'a>(&'a Inferred);
 
-impl Oracle for Exact<'_> {
-    fn ask(&self, text: &str) -> Answer {
+impl Program for Exact<'_> {
+    fn ask(&self, text: &str) -> Reply {
         match self.0.fails_at(text) {
-            None => Answer::Yes,
-            Some(at) => Answer::NoAt(at),
+            None => Reply::Yes,
+            Some(at) => Reply::NoAt(at),
         }
     }
 }

@@ -9,7 +9,7 @@ use echostack::recognize::{Mode, View};
 use echostack::reservoir::ReservoirKind;
 use echostack::{Machine, Params, Study};
 use echostack_grammar::{Encoding, Grammar};
-use echostack_infer::Language;
+use echostack_infer::InferredGrammar;
 
 /// Returns the CPU time of this process, in steps of 10 ms; 0 if the system does not tell.
 pub(crate) fn cpu_seconds() -> f64 {
@@ -20,7 +20,7 @@ pub(crate) fn cpu_seconds() -> f64 {
 }
 
 /// Learns a machine and proves it. Returns the machine if it was proved, and what to print.
-pub(crate) fn prove(language: &Language) -> Result<(Option<Machine>, String), Box<dyn Error>> {
+pub(crate) fn prove(language: &InferredGrammar) -> Result<(Option<Machine>, String), Box<dyn Error>> {
     let (began, before) = (Instant::now(), cpu_seconds());
     let grammar = Grammar::new("inferred", &language.files().grammar, Encoding::Auto)?;
     let params = Params::provable(ReservoirKind::Cycle, 256, 0);

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::positions::{Contradiction, Positions};
-use crate::oracle::{Answer, Failure, MAX_TEXT, Oracle};
+use crate::program::{Failure, MAX_TEXT, Program, Reply};
 
 /// The number of failures in a row after which the program is given up.
 const MAX_FAILURES: usize = 100;
@@ -69,7 +69,7 @@ pub enum Stop {
     Contradiction,
     /// The program gives no answers.
     #[error("{name} gave no answer {count} times in a row: {failure}")]
-    Oracle {
+    Program {
         /// The program.
         name: String,
         /// The number of failures in a row.
@@ -109,7 +109,7 @@ struct Known {
 
 /// The queries of a run.
 pub(crate) struct Queries<'a> {
-    oracle: &'a dyn Oracle,
+    oracle: &'a dyn Program,
     control: &'a dyn Control,
     asking: Asking,
     pool: Option<rayon::ThreadPool>,
@@ -142,7 +142,7 @@ impl fmt::Debug for Queries<'_> {
 }
 
 impl<'a> Queries<'a> {
-    pub(crate) fn new(oracle: &'a dyn Oracle, asking: Asking, control: &'a dyn Control) -> Result<Self, Stop> {
+    pub(crate) fn new(oracle: &'a dyn Program, asking: Asking, control: &'a dyn Control) -> Result<Self, Stop> {
         let mut known = HashMap::new();
         let file = match &asking.answers {
             Some(path) => Some(
@@ -271,7 +271,7 @@ impl<'a> Queries<'a> {
 
     fn ask_fresh(&mut self, texts: &[&str]) -> Result<(), Stop> {
         let oracle = self.oracle;
-        let answers: Vec<Answer> = match &self.pool {
+        let answers: Vec<Reply> = match &self.pool {
             Some(pool) if texts.len() > 1 => {
                 pool.install(|| texts.par_iter().with_max_len(1).map(|text| oracle.ask(text)).collect())
             }
@@ -280,15 +280,15 @@ impl<'a> Queries<'a> {
         let mut lines = String::new();
         let mut contradiction = Ok(());
         for (&text, answer) in texts.iter().zip(answers) {
-            let at = if let Answer::NoAt(at) = answer { Some(at) } else { None };
+            let at = if let Reply::NoAt(at) = answer { Some(at) } else { None };
             let answer = match answer {
-                Answer::Yes => Some(true),
-                Answer::No | Answer::NoAt(_) => Some(false),
-                Answer::Failed(failure) => {
+                Reply::Yes => Some(true),
+                Reply::No | Reply::NoAt(_) => Some(false),
+                Reply::Failed(failure) => {
                     self.failures_in_a_row += 1;
                     if self.failures_in_a_row >= MAX_FAILURES || failure == Failure::Start {
                         let (name, count) = (oracle.name(), self.failures_in_a_row);
-                        return Err(Stop::Oracle { name, count, failure });
+                        return Err(Stop::Program { name, count, failure });
                     }
                     self.set_aside += 1;
                     if self.failures.len() < KEPT_FAILURES {
@@ -391,9 +391,9 @@ mod tests {
     #[test]
     fn failures_are_set_aside_and_limits_are_kept() {
         struct Fails;
-        impl Oracle for Fails {
-            fn ask(&self, text: &str) -> Answer {
-                if text.starts_with('x') { Answer::Failed(Failure::Timeout) } else { Answer::Yes }
+        impl Program for Fails {
+            fn ask(&self, text: &str) -> Reply {
+                if text.starts_with('x') { Reply::Failed(Failure::Timeout) } else { Reply::Yes }
             }
         }
         let asking = Asking { queries: 3, ..Asking::default() };
@@ -405,7 +405,7 @@ mod tests {
         assert_eq!(queries.ask("z").unwrap(), Some(true));
         let mut queries = Queries::new(&Fails, Asking::default(), &()).unwrap();
         let texts: Vec<String> = (0..200).map(|number| format!("x{number}")).collect();
-        assert!(matches!(queries.ask_all(&texts), Err(Stop::Oracle { count: 100, .. })));
+        assert!(matches!(queries.ask_all(&texts), Err(Stop::Program { count: 100, .. })));
         let asking = Asking { failure_is_no: true, ..Asking::default() };
         assert_eq!(Queries::new(&Fails, asking, &()).unwrap().ask("x").unwrap(), Some(false));
     }

@@ -8,7 +8,7 @@ use crate::ask::queries::{Queries, Stop};
 use crate::learn::hypothesis::Hypothesis;
 use crate::test::edits::Edits;
 use crate::text::symbols::Symbols;
-use crate::write::language::Language;
+use crate::write::grammar::InferredGrammar;
 
 /// The length of the longest texts that are drawn, in characters.
 const LONGEST: usize = 60;
@@ -84,7 +84,7 @@ pub(crate) struct Amount {
 
 /// Checks a grammar.
 pub(crate) fn check(
-    (hypothesis, language): (&Hypothesis, &Language),
+    (hypothesis, language): (&Hypothesis, &InferredGrammar),
     examples: &[String],
     queries: &mut Queries<'_>,
     amount: Amount,
@@ -118,7 +118,7 @@ pub(crate) fn check(
 /// Asks about texts, some at a time. Returns the number of those without an answer and of valid ones, and the mistakes.
 fn compare(
     texts: &[String],
-    language: &Language,
+    language: &InferredGrammar,
     queries: &mut Queries<'_>,
 ) -> Result<(usize, usize, Vec<String>), Stop> {
     let (mut set_aside, mut valid, mut mistakes) = (0, 0, Vec::new());
@@ -141,7 +141,7 @@ fn compare(
 fn sample(
     distribution: String,
     texts: &[String],
-    language: &Language,
+    language: &InferredGrammar,
     queries: &mut Queries<'_>,
     delta: f64,
 ) -> Result<Sample, Stop> {
@@ -152,7 +152,7 @@ fn sample(
 
 /// Asks about all token strings up to the greatest length for which there are at most `most`.
 fn exhaust(
-    (language, symbols): (&Language, &Symbols),
+    (language, symbols): (&InferredGrammar, &Symbols),
     queries: &mut Queries<'_>,
     most: usize,
 ) -> Result<Exhaustive, Stop> {

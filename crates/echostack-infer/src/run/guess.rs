@@ -17,7 +17,7 @@ use crate::learn::hypothesis::{Hypothesis, Model};
 use crate::learn::merging::{Merging, brackets};
 use crate::text::charset::CharSet;
 use crate::text::symbols::{Symbols, Word};
-use crate::write::language::Language;
+use crate::write::grammar::InferredGrammar;
 
 /// Ranges of characters that are one class, unless a valid and an invalid text differ in nothing else.
 const RANGES: [(char, char); 3] = [('a', 'z'), ('A', 'Z'), ('0', '9')];
@@ -34,7 +34,7 @@ pub struct Texts {
 /// A language that fits all texts it was made from. Whether it fits any others is not known: it is a guess.
 #[derive(Debug)]
 pub struct Guess {
-    language: Language,
+    language: InferredGrammar,
     states: usize,
     texts: Texts,
     held_out: Texts,
@@ -106,7 +106,7 @@ pub fn guess(
     let comment = format!("Guessed from {} valid and {} invalid texts.", texts.valid.len(), texts.invalid.len());
     // The grammar must judge the texts as the automaton does, which fits them all.
     let all = [&texts.valid[..], &texts.invalid].concat();
-    let language = Language::of(&hypothesis, &all, &comment).ok_or(InferError::TooLarge)?;
+    let language = InferredGrammar::of(&hypothesis, &all, &comment).ok_or(InferError::TooLarge)?;
     let (states, delta) = (hypothesis.size(), settings.delta / 2.);
     Ok(Guess { language, states, texts, held_out, delta, brackets, limit, time: began.elapsed() })
 }
@@ -160,7 +160,7 @@ impl Guess {
     }
 
     /// Returns the grammar and the lexer.
-    pub fn language(&self) -> &Language {
+    pub fn language(&self) -> &InferredGrammar {
         &self.language
     }
 

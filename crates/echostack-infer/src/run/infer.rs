@@ -14,10 +14,10 @@ use super::checks::{Amount, Checks, check};
 use super::inference::{Inference, Spent};
 use crate::ask::queries::{Asking, Queries, Stop};
 use crate::learn::hypothesis::Hypothesis;
-use crate::oracle::{Failure, MAX_TEXT, Oracle};
+use crate::program::{Failure, MAX_TEXT, Program};
 use crate::text::symbols::Symbols;
 use crate::text::teacher::Teacher;
-use crate::write::language::Language;
+use crate::write::grammar::InferredGrammar;
 
 /// The number of examples from which on a fifth of them is held out, unless the settings say otherwise.
 const MANY_EXAMPLES: usize = 50;
@@ -124,7 +124,7 @@ pub enum Ending {
 #[derive(Debug)]
 pub struct Inferred {
     pub(crate) hypothesis: Hypothesis,
-    pub(crate) language: Option<Language>,
+    pub(crate) language: Option<InferredGrammar>,
     pub(crate) checks: Option<Checks>,
     pub(crate) ending: Ending,
     pub(crate) spent: Spent,
@@ -165,7 +165,7 @@ pub struct Inferred {
 /// If there are no valid examples, if the oracle cannot be asked, or if the control asks to stop.
 pub fn infer(
     examples: &[String],
-    oracle: &dyn Oracle,
+    oracle: &dyn Program,
     settings: &Settings,
     control: &dyn Control,
 ) -> Result<Inferred, InferError> {
@@ -242,11 +242,11 @@ pub fn infer(
 }
 
 /// The last hypothesis, its grammar, and what was checked.
-type Found = (Hypothesis, Option<Language>, Option<Checks>);
+type Found = (Hypothesis, Option<InferredGrammar>, Option<Checks>);
 
-fn grammar(run: &Inference<'_>, hypothesis: &Hypothesis, examples: &[String]) -> Option<Language> {
+fn grammar(run: &Inference<'_>, hypothesis: &Hypothesis, examples: &[String]) -> Option<InferredGrammar> {
     let (count, queries) = (examples.len(), run.teacher.queries.asked);
-    Language::of(hypothesis, examples, &format!("Inferred from {count} examples and {queries} queries."))
+    InferredGrammar::of(hypothesis, examples, &format!("Inferred from {count} examples and {queries} queries."))
 }
 
 /// Learns from examples, and checks the result. Mistakes that a check finds are learned from.
@@ -362,7 +362,7 @@ impl Inferred {
     }
 
     /// Returns the grammar and the lexer. An empty language has none.
-    pub fn language(&self) -> Option<&Language> {
+    pub fn language(&self) -> Option<&InferredGrammar> {
         self.language.as_ref()
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::checks::{Checks, Sample};
 use super::infer::{Ending, Inferred};
-use crate::write::language::Language;
+use crate::write::grammar::InferredGrammar;
 
 /// The number of texts of each kind that are shown.
 const SHOWN: usize = 10;
@@ -228,7 +228,7 @@ impl Inferred {
 }
 
 /// Writes a language and its report into a folder, which is created if it does not exist.
-pub(crate) fn save(folder: &Path, language: Option<&Language>, report: &str) -> std::io::Result<()> {
+pub(crate) fn save(folder: &Path, language: Option<&InferredGrammar>, report: &str) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let write = |file: usize, text: &str| replace(&folder.join(FILES[file]), |out| out.write_all(text.as_bytes()));
     if let Some(language) = language {
@@ -239,7 +239,7 @@ pub(crate) fn save(folder: &Path, language: Option<&Language>, report: &str) -> 
 }
 
 /// Writes the tokens and the grammar of a language.
-pub(crate) fn tell_language(out: &mut String, language: &Language) {
+pub(crate) fn tell_language(out: &mut String, language: &InferredGrammar) {
     let files = language.files();
     _ = writeln!(out, "## Tokens\nEach token with a shortest text. The lexer has their full descriptions.\n");
     for (name, text) in &files.tokens {

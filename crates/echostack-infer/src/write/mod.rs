@@ -2,6 +2,6 @@
 
 pub(crate) mod contract;
 pub(crate) mod export;
-pub(crate) mod language;
+pub(crate) mod grammar;
 pub(crate) mod names;
 pub(crate) mod regex;

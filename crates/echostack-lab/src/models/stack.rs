@@ -108,7 +108,7 @@ struct Configured {
 impl Prepared for Configured {
     fn train(&self, traces: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError> {
         let machine = self.params.fit(&self.alphabet, traces, &()).map_err(EstimatorError::new)?;
-        Ok(Box::new(Taught(machine.with_memory())))
+        Ok(Box::new(Taught(machine.memoized())))
     }
 }
 
@@ -125,7 +125,7 @@ impl Prepared for Constructed {
     fn train(&self, _: &[Trace]) -> Result<Box<dyn Trained>, EstimatorError> {
         let budget = Budget::new(MAX_QUESTIONS);
         let (machine, _) = construct(&self.oracle, &self.params, &budget).map_err(EstimatorError::new)?;
-        Ok(Box::new(Taught(machine.with_memory())))
+        Ok(Box::new(Taught(machine.memoized())))
     }
 }
 

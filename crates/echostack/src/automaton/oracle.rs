@@ -45,30 +45,22 @@ impl Oracle {
     /// [`AutomatonError::TooLarge`] if the table of viable stacks would be too large; never if the viable stacks were
     /// given.
     pub fn strict(automaton: Automaton) -> Result<Self, AutomatonError> {
-        Self::controlled(automaton, &())
+        Self::new(automaton, Mode::Strict, &())
     }
 
-    /// Creates a strict oracle under a control, since its viable stacks may take long to compute.
+    /// Creates an oracle in a mode, under a control, since the viable stacks of a strict one may take long to compute.
     ///
     /// # Errors
-    /// As [`strict`](Self::strict), and [`AutomatonError::Cancelled`].
-    pub fn controlled(automaton: Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
+    /// As [`strict`](Self::strict), and [`AutomatonError::Cancelled`]; never in tolerant mode.
+    pub fn new(automaton: Automaton, mode: Mode, control: &dyn Control) -> Result<Self, AutomatonError> {
+        if mode == Mode::Tolerant {
+            return Ok(Self::tolerant(automaton));
+        }
         let viability = match automaton.viability() {
             Some(given) => given.clone(),
-            None => Arc::new(Viability::controlled(&automaton, control)?),
+            None => Arc::new(Viability::compute(&automaton, control)?),
         };
         Ok(Self { automaton: Arc::new(automaton), viability: Some(viability) })
-    }
-
-    /// Creates an oracle in this mode; if it is strict, as [`controlled`](Self::controlled) does.
-    ///
-    /// # Errors
-    /// As [`controlled`](Self::controlled); never in tolerant mode.
-    pub fn in_mode(automaton: Automaton, mode: Mode, control: &dyn Control) -> Result<Self, AutomatonError> {
-        match mode {
-            Mode::Strict => Self::controlled(automaton, control),
-            Mode::Tolerant => Ok(Self::tolerant(automaton)),
-        }
     }
 
     /// Returns the automaton.

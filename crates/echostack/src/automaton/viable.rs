@@ -327,14 +327,14 @@ impl Viability {
     /// # Errors
     /// [`AutomatonError::TooLarge`] if there are too many states, or finding them takes too many steps.
     pub fn new(automaton: &Automaton) -> Result<Self, AutomatonError> {
-        Self::controlled(automaton, &())
+        Self::compute(automaton, &())
     }
 
     /// Computes the viable stacks of an automaton under a control.
     ///
     /// # Errors
     /// As [`new`](Self::new), and [`AutomatonError::Cancelled`].
-    pub fn controlled(automaton: &Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
+    pub fn compute(automaton: &Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
         Self::read(automaton, None, control)
     }
 
@@ -342,7 +342,7 @@ impl Viability {
     /// others.
     ///
     /// # Errors
-    /// As [`controlled`](Self::controlled); [`AutomatonError::Viable`] if the empty stack would be removed, or the
+    /// As [`compute`](Self::compute); [`AutomatonError::Viable`] if the empty stack would be removed, or the
     /// number of symbols is not that of the alphabet.
     pub fn trimmed(&self, automaton: &Automaton, control: &dyn Control) -> Result<Self, AutomatonError> {
         if self.symbols != automaton.alphabet().len() {

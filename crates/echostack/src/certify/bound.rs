@@ -137,14 +137,14 @@ impl Sighting {
 
     /// Returns the approximate number of floating-point values that the sighting consists of.
     pub(crate) fn numbers(&self) -> usize {
-        let neurons = self.set.as_ref().map_or(0, |set| set.centre.len());
+        let neurons = self.set.as_ref().map_or(0, |set| set.center.len());
         let factors: usize = self.kernels.iter().map(|factors| factors.middle.len()).sum();
         2 * neurons + 4 * factors + 2 * self.linear.len()
     }
 }
 
 /// The centers of all kernels and the linear map, for one side.
-struct Centres {
+struct Centers {
     width: usize,
     flat: Vec<f64>,
     rows: Rows,
@@ -170,8 +170,8 @@ pub(crate) struct Bounds {
     encloser: Encloser,
     /// The states before an input suffix, and before a stack suffix.
     starts: [Start; 2],
-    input: Centres,
-    stack: Centres,
+    input: Centers,
+    stack: Centers,
     kernels: Vec<Kernel>,
     heads: Vec<(Readout, Head)>,
 }
@@ -241,12 +241,12 @@ impl Bounds {
         let width = machine.reservoir().neurons();
         let [input, stack] = parts.halves.clone().map(|half| {
             let mut rows = Rows::new(width);
-            half.centres.chunks_exact(width).for_each(|row| rows.push(row));
+            half.centers.chunks_exact(width).for_each(|row| rows.push(row));
             let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
-            let longest = half.centres.chunks_exact(width).map(square).fold(0., f64::max).sqrt() * NORM;
+            let longest = half.centers.chunks_exact(width).map(square).fold(0., f64::max).sqrt() * NORM;
             let (map, count) = half.linear;
             let linear = (0..count).map(|column| map.iter().skip(column).step_by(count).copied().collect()).collect();
-            Centres { width, flat: half.centres, rows, members: half.members, longest, linear }
+            Centers { width, flat: half.centers, rows, members: half.members, longest, linear }
         });
         let heads: Vec<(Readout, Head)> =
             machine.heads().into_iter().map(|(readout, head)| (readout, head.clone())).collect();
@@ -299,15 +299,15 @@ impl Bounds {
         self.see(&self.stack, self.encloser.after(start, channels))
     }
 
-    fn see(&self, side: &Centres, set: Enclosure) -> Sighting {
+    fn see(&self, side: &Centers, set: Enclosure) -> Sighting {
         let simd = Simd::default();
         let mut comparison = Comparison::default();
-        let distances = comparison.squared_distances(simd, &side.rows, [&set.centre[..]]);
+        let distances = comparison.squared_distances(simd, &side.rows, [&set.center[..]]);
         let mut lean = vec![0.; side.rows.len()];
         if set.ball > 0. {
-            simd.weighted_distances(&side.flat, &set.centre, &set.radii, &mut lean);
+            simd.weighted_distances(&side.flat, &set.center, &set.radii, &mut lean);
         }
-        let length = set.centre.iter().map(|x| x * x).sum::<f64>().sqrt() * NORM + set.ball;
+        let length = set.center.iter().map(|x| x * x).sum::<f64>().sqrt() * NORM + set.ball;
         let loss =
             DISTANCE_LOSS * (side.width + 8) as f64 * f64::EPSILON * (length + side.longest) * (length + side.longest);
         for (lean, distance) in lean.iter_mut().zip(distances) {
@@ -539,7 +539,7 @@ impl Bounds {
     /// Returns the maximum change of a pair's value due to its gradient at the center of one side's set.
     fn change(
         &self,
-        side: &Centres,
+        side: &Centers,
         which: Side,
         pair: &Pair,
         kernel: usize,
@@ -561,7 +561,7 @@ impl Bounds {
             scratch.shares[place as usize] += value;
             total += value;
         }
-        fill(&mut scratch.gradient, set.centre.iter().map(|x| total * x));
+        fill(&mut scratch.gradient, set.center.iter().map(|x| total * x));
         let simd = Simd::default();
         for (&member, share) in members.iter().zip(&scratch.shares) {
             if *share != 0. {
@@ -581,10 +581,10 @@ impl Bounds {
 /// Returns the range of a linear value on a set. The program adds the products in some order, and each addition loses a
 /// small fraction of the maximum of their sum.
 fn range(weights: &[f64], set: &Enclosure) -> Range {
-    let terms = || weights.iter().zip(set.centre.iter().zip(&set.radii));
-    let middle: f64 = terms().map(|(weight, (centre, _))| weight * centre).sum();
+    let terms = || weights.iter().zip(set.center.iter().zip(&set.radii));
+    let middle: f64 = terms().map(|(weight, (center, _))| weight * center).sum();
     let boxed: f64 = terms().map(|(weight, (_, radius))| weight.abs() * radius).sum();
-    let most: f64 = terms().map(|(weight, (centre, radius))| weight.abs() * (centre.abs() + radius)).sum();
+    let most: f64 = terms().map(|(weight, (center, radius))| weight.abs() * (center.abs() + radius)).sum();
     let length = weights.iter().map(|weight| weight * weight).sum::<f64>().sqrt();
     let lost = LINEAR_LOSS * (weights.len() + 8) as f64 * f64::EPSILON * most + UNDERFLOW;
     Range { middle, spread: worse(boxed, length * set.ball) * CHANGE + lost }

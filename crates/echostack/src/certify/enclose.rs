@@ -39,25 +39,25 @@ pub(super) const FEW: f64 = 1. + 1e-12;
 /// A set of states: those within `radii` of the center in every neuron, and within the Euclidean distance `ball` of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Enclosure {
-    pub(crate) centre: Vec<f64>,
+    pub(crate) center: Vec<f64>,
     pub(crate) radii: Vec<f64>,
     pub(crate) ball: f64,
 }
 
 impl Enclosure {
     /// Returns the set of a single state.
-    pub(crate) fn point(centre: Vec<f64>) -> Self {
-        let radii = vec![0.; centre.len()];
-        Self { centre, radii, ball: 0. }
+    pub(crate) fn point(center: Vec<f64>) -> Self {
+        let radii = vec![0.; center.len()];
+        Self { center, radii, ball: 0. }
     }
 
     /// Returns the set of states between two bounds in every neuron. The bounds must not be far beyond 1 in magnitude.
     pub(super) fn between(low: &[f64], high: &[f64]) -> Self {
         let ends = low.iter().zip(high);
-        let centre: Vec<f64> = ends.clone().map(|(low, high)| f64::midpoint(*low, *high)).collect();
+        let center: Vec<f64> = ends.clone().map(|(low, high)| f64::midpoint(*low, *high)).collect();
         let radii: Vec<f64> = ends.map(|(low, high)| (high - low) * 0.5 + FINISH).collect();
         let ball = length(&radii);
-        Self { centre, radii, ball }
+        Self { center, radii, ball }
     }
 
     /// Returns the length of the half-widths, or the radius of the ball if it is larger.
@@ -67,14 +67,14 @@ impl Enclosure {
 
     /// Returns whether the other set's box lies inside this set's box.
     fn covers(&self, other: &Self) -> bool {
-        let sides = self.centre.iter().zip(&self.radii).zip(other.centre.iter().zip(&other.radii));
+        let sides = self.center.iter().zip(&self.radii).zip(other.center.iter().zip(&other.radii));
         sides.into_iter().all(|((a, r), (b, q))| (a - b).abs() + q + FINISH <= *r)
     }
 
     /// Returns whether a state lies in the set.
     #[cfg(test)]
     pub(crate) fn contains(&self, state: &[f64]) -> bool {
-        let apart = state.iter().zip(&self.centre).map(|(x, c)| (x - c).abs());
+        let apart = state.iter().zip(&self.center).map(|(x, c)| (x - c).abs());
         let square: f64 = apart.clone().map(|x| x * x).sum();
         apart.zip(&self.radii).all(|(apart, radius)| apart <= *radius) && square.sqrt() <= self.ball
     }
@@ -226,7 +226,7 @@ impl Squashing {
         for row in 0..self.neurons {
             let (mut middle, mut radius) = (0., self.slack[row]);
             for &(column, weight) in &self.weights[self.starts[row]..self.starts[row + 1]] {
-                middle += weight * set.centre[column];
+                middle += weight * set.center[column];
                 radius += weight.abs() * set.radii[column];
             }
             middle += input.map_or(0., |input| input[row]) + self.bias.get(row).copied().unwrap_or(0.);
@@ -243,7 +243,7 @@ impl Squashing {
         simd.tanh(&mut high);
         if self.leak < 1. {
             for (row, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
-                let (middle, radius) = ((1. - self.leak) * set.centre[row], (1. - self.leak) * set.radii[row]);
+                let (middle, radius) = ((1. - self.leak) * set.center[row], (1. - self.leak) * set.radii[row]);
                 *low = middle - radius + self.leak * *low;
                 *high = middle + radius + self.leak * *high;
             }
@@ -270,8 +270,8 @@ impl Squashing {
             let (mut low, mut high) = (vec![-WIDER; self.neurons], vec![WIDER; self.neurons]);
             for next in successors(&set)? {
                 for (row, (low, high)) in low.iter_mut().zip(&mut high).enumerate() {
-                    *low = low.min(next.centre[row] - next.radii[row] - WIDER);
-                    *high = high.max(next.centre[row] + next.radii[row] + WIDER);
+                    *low = low.min(next.center[row] - next.radii[row] - WIDER);
+                    *high = high.max(next.center[row] + next.radii[row] + WIDER);
                 }
             }
             let next = Enclosure::between(&low, &high);
@@ -345,12 +345,12 @@ impl Delay {
     /// Returns the set of states after `symbols`, preceded by any other symbols if `anything` is set.
     pub(super) fn after(&self, anything: bool, symbols: impl ExactSizeIterator<Item = Option<usize>>) -> Enclosure {
         let count = symbols.len();
-        let mut centre = vec![0.; self.channels * self.order];
+        let mut center = vec![0.; self.channels * self.order];
         for (number, channel) in symbols.enumerate() {
             let age = count - 1 - number;
             if let (Some(channel), Some(echo)) = (channel, self.echoes.get(age).filter(|_| age < self.tails.len() - 1))
             {
-                let block = &mut centre[channel * self.order..][..self.order];
+                let block = &mut center[channel * self.order..][..self.order];
                 block.iter_mut().zip(echo).for_each(|(x, echo)| *x += echo);
             }
         }
@@ -361,7 +361,7 @@ impl Delay {
             _ => &(vec![0.; self.order], 0.),
         };
         let radii: Vec<f64> = (0..self.channels).flat_map(|_| radii.iter().map(|r| (r + self.slack) * FEW)).collect();
-        Enclosure { centre, radii, ball: (ball + self.slack) * FEW }
+        Enclosure { center, radii, ball: (ball + self.slack) * FEW }
     }
 }
 

@@ -210,19 +210,19 @@ fn lemma_step_slack() {
         assert!(allowed >= STEP_SLACK * (count + 8) as f64 * EPSILON * sum * 0.99);
         squashing.slack.fill(0.);
         // A state at the corner of the box where the argument is largest.
-        let (centre, radii): (Vec<f64>, Vec<f64>) =
+        let (center, radii): (Vec<f64>, Vec<f64>) =
             (0..=count).map(|_| (random.random_range(-0.5..0.5), random.random_range(0.0..0.5))).unzip();
-        let towards = |(at, w): (usize, &f64)| centre[at] + w.signum() * radii[at];
+        let towards = |(at, w): (usize, &f64)| center[at] + w.signum() * radii[at];
         let mut state: Vec<f64> = weights.iter().enumerate().map(towards).collect();
         // A sum that was rounded away from the center is outside of the box: move it back by one step.
         for (at, x) in state.iter_mut().enumerate() {
-            let far = (Exact::new(*x) - Exact::new(centre[at])).abs();
+            let far = (Exact::new(*x) - Exact::new(center[at])).abs();
             if far.0.cmp(&Exact::new(radii[at]).0) == Some(1) {
-                *x = if *x > centre[at] { x.next_down() } else { x.next_up() };
+                *x = if *x > center[at] { x.next_down() } else { x.next_up() };
             }
         }
         state.push(0.);
-        let [_, high] = squashing.arguments(&Enclosure { centre, radii, ball: 1. }, Some(0));
+        let [_, high] = squashing.arguments(&Enclosure { center, radii, ball: 1. }, Some(0));
         let sparse = SparseRows::new(1, entries.iter().map(|&(row, column, w)| (row as u32, column as u32, w)));
         let mut program = [0.];
         sparse.multiply(&state, &mut program);
@@ -242,17 +242,17 @@ fn lemma_finish() {
         let weight = number(&mut random, 2) / 2.;
         let mut squashing = Squashing::new(1, &[(0, 0, weight)], vec![random.random_range(-2.0..2.0)], vec![], leak);
         squashing.slack.fill(0.);
-        let (centre, radius): (f64, f64) = (random.random_range(-0.6..0.6), random.random_range(0.0..0.4));
-        let state = centre + radius * if random.random_bool(0.5) { 1. } else { -1. };
-        let mut set = Enclosure { centre: vec![centre], radii: vec![radius.max((state - centre).abs())], ball: 1. };
+        let (center, radius): (f64, f64) = (random.random_range(-0.6..0.6), random.random_range(0.0..0.4));
+        let state = center + radius * if random.random_bool(0.5) { 1. } else { -1. };
+        let mut set = Enclosure { center: vec![center], radii: vec![radius.max((state - center).abs())], ball: 1. };
         // The lemma is not about the rounding of the argument itself.
         let [low, high] = squashing.arguments(&set, Some(0));
-        let argument = if weight * (state - centre) > 0. { high[0] } else { low[0] };
+        let argument = if weight * (state - center) > 0. { high[0] } else { low[0] };
         let mut tanh = [argument];
         Simd::default().tanh(&mut tanh);
         let program = if leak < 1. { (1. - leak) * state + leak * tanh[0] } else { tanh[0] };
         squashing.step(&mut set, Some(0));
-        let outside = Exact::new(program) - Exact::new(set.centre[0]);
+        let outside = Exact::new(program) - Exact::new(set.center[0]);
         let outside = outside.abs() - (Exact::new(set.radii[0]) - Exact::new(FINISH));
         worst.see(outside.rounded(), FINISH);
     }
@@ -397,7 +397,7 @@ fn lemma_delay_slack() {
             std::mem::swap(&mut from, &mut to);
         }
         let set = delay.after(false, symbols.into_iter());
-        let off: Vec<f64> = set.centre.iter().zip(&from).map(|(a, b)| a - b).collect();
+        let off: Vec<f64> = set.center.iter().zip(&from).map(|(a, b)| a - b).collect();
         worst.see(length(&off), delay.slack);
     }
     worst.judge("DELAY_SLACK");

@@ -31,12 +31,12 @@ impl Machine {
     /// let word = |n: usize| alphabet.word([vec!["a"; n], vec!["b"; n]].concat()).unwrap();
     /// let traces: Vec<_> =
     ///     (1..=10).filter_map(|n| record(&oracle, "example", &word(n), Default::default()).0).collect();
-    /// let machine: Machine = Params::default().check()?.fit(&alphabet, &traces, &())?.with_memory();
+    /// let machine: Machine = Params::default().check()?.fit(&alphabet, &traces, &())?.memoized();
     /// assert_eq!(machine.judge(&word(50_000)), Verdict::Accept);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn with_memory(self) -> Self {
+    pub fn memoized(self) -> Self {
         if self.has_memory() {
             return self;
         }
@@ -100,7 +100,7 @@ impl Certain for Bounded {
             },
             None => return usize::MAX,
         };
-        let (inputs, stacks) = machine.centres();
+        let (inputs, stacks) = machine.centers();
         let decision = machine.reservoir().neurons() * (1 + inputs + stacks);
         64 + 500 * weights * machine.alphabet().len() / decision
     }
@@ -206,7 +206,7 @@ mod tests {
             let words: Vec<&Word> = words.iter().collect();
             let (mut all, mut computed) = (0, 0);
             for machine in machines(task) {
-                let memory = machine.clone().with_memory();
+                let memory = machine.clone().memoized();
                 // The memory fills up in the first round and is full in the second.
                 for _ in 0..2 {
                     let mut done = [vec![Done::default(); words.len()], vec![Done::default(); words.len()]];

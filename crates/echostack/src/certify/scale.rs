@@ -82,7 +82,7 @@ fn check_reservoir(parts: &ReservoirParts) -> Result<(), CertifyError> {
 
 fn check_projection(parts: &ProjectionParts) -> Result<(), CertifyError> {
     for half in &parts.halves {
-        small("the centers", half.centres.iter().copied())?;
+        small("the centers", half.centers.iter().copied())?;
         small("the linear maps", half.linear.0.iter().copied())?;
         half.members.iter().try_for_each(|members| few("a kernel's centers", members.len()))?;
     }

@@ -10,7 +10,7 @@ use crate::automaton::{Automaton, Oracle, Viability};
 use crate::certify::{Certificate, Proof, Prover};
 use crate::control::Control;
 use crate::machine::Machine;
-use crate::recognize::Reduction;
+use crate::recognize::{Mode, Reduction};
 use crate::suffix::StackSuffix;
 use crate::symbol::{Lookahead, SymbolId};
 
@@ -164,7 +164,7 @@ impl Explored<'_> {
 
     /// Proves that the machine does the same as an automaton.
     fn proved(&self, automaton: Automaton, control: &dyn Control) -> Result<(Oracle, Certificate), ExtractError> {
-        let oracle = Oracle::controlled(automaton, control)?;
+        let oracle = Oracle::new(automaton, Mode::Strict, control)?;
         let prover = Prover::new(&oracle, self.machine.view(), control)?;
         match prover.prove(self.machine, control)? {
             Proof::Proved(certificate) => Ok((oracle, *certificate)),

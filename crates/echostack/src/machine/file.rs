@@ -359,8 +359,8 @@ fn write_projection(parts: &ProjectionParts, neurons: usize, tensors: &mut Tenso
     for (side, half) in SIDES.iter().zip(&parts.halves) {
         tensors.floats(
             format!("centres.{side}"),
-            &[half.centres.len() / neurons, neurons],
-            half.centres.iter().copied(),
+            &[half.centers.len() / neurons, neurons],
+            half.centers.iter().copied(),
         );
         for (k, members) in half.members.iter().enumerate() {
             tensors.integers(format!("kernel{k}.{side}"), &[members.len()], members.iter().copied());
@@ -391,7 +391,7 @@ fn read_projection(neurons: usize, reader: &Reader<'_>) -> Result<Projection, Fi
         let name = format!("linear.{side}");
         let outputs = reader.shape(&name).and_then(|shape| shape.get(1).copied()).unwrap_or(0);
         Ok(HalfParts {
-            centres: reader.floats(&format!("centres.{side}"), neurons)?,
+            centers: reader.floats(&format!("centres.{side}"), neurons)?,
             members: (0..kernels.len())
                 .map(|k| reader.integers(&format!("kernel{k}.{side}"), 1))
                 .collect::<Result<_, _>>()?,

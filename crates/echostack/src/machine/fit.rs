@@ -128,7 +128,7 @@ impl Checked {
             if collector.lessons.actions.rows.len() > self.params().max_rows {
                 return Err(FitError::TooManyRows(self.params().max_rows));
             }
-            collector.practise(exercise)?;
+            collector.practice(exercise)?;
         }
         Ok(collector)
     }
@@ -252,7 +252,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the row of one exercise.
-    fn practise(&mut self, exercise: &Exercise) -> Result<(), FitError> {
+    fn practice(&mut self, exercise: &Exercise) -> Result<(), FitError> {
         let mut input = HistoryId::EMPTY;
         let next = match exercise.next {
             Lookahead::Token(token) => Some(Drive::Channel(token.index())),

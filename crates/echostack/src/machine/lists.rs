@@ -66,7 +66,7 @@ impl Machine {
         let neurons = reservoir.neurons();
         let half = |weight: &dyn Fn(&Test, usize) -> f64| {
             let map = (0..neurons).flat_map(|neuron| tests.iter().map(move |test| weight(test, neuron))).collect();
-            HalfParts { centres: Vec::new(), members: Vec::new(), linear: (map, tests.len()) }
+            HalfParts { centers: Vec::new(), members: Vec::new(), linear: (map, tests.len()) }
         };
         let input = half(&|test, neuron| match test {
             Test::Input(affine) => affine.weights[neuron],

@@ -136,8 +136,8 @@ impl Machine {
     }
 
     /// Returns the numbers of distinct centers that the readouts compare states with, for the input and for the stack.
-    pub fn centres(&self) -> (usize, usize) {
-        (self.readouts.projection.centres(Side::Input), self.readouts.projection.centres(Side::Stack))
+    pub fn centers(&self) -> (usize, usize) {
+        (self.readouts.projection.centers(Side::Input), self.readouts.projection.centers(Side::Stack))
     }
 
     /// Returns the number of support vectors of a readout, or 0 if it is not a support vector machine.

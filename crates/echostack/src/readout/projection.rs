@@ -17,7 +17,7 @@ pub(crate) struct Projection {
 /// One side of a projection. The features of a state are the factors of each kernel, followed by the linear values.
 #[derive(Clone, Debug)]
 struct Half {
-    centres: Rows,
+    centers: Rows,
     /// The centers that each kernel uses.
     members: Vec<Vec<u32>>,
     /// A linear map, column by column, and the number of its outputs.
@@ -53,30 +53,30 @@ pub(crate) struct ProjectionParts {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HalfParts {
     /// The centers, one after the other.
-    pub(crate) centres: Vec<f64>,
+    pub(crate) centers: Vec<f64>,
     pub(crate) members: Vec<Vec<u32>>,
     pub(crate) linear: (Vec<f64>, usize),
 }
 
 impl Half {
     fn parts(&self) -> HalfParts {
-        let centres = (0..self.centres.len()).flat_map(|row| self.centres.row(row)).collect();
-        HalfParts { centres, members: self.members.clone(), linear: self.linear.clone() }
+        let centers = (0..self.centers.len()).flat_map(|row| self.centers.row(row)).collect();
+        HalfParts { centers, members: self.members.clone(), linear: self.linear.clone() }
     }
 
     /// Builds a half from its parts. Returns `None` if a member is not a center or the linear map has the wrong size.
     fn from_parts(neurons: usize, parts: HalfParts) -> Option<Self> {
-        let HalfParts { centres: values, members, linear } = parts;
-        let mut centres = Rows::new(neurons);
-        values.chunks_exact(neurons).for_each(|row| centres.push(row));
-        let known = members.iter().flatten().all(|&member| (member as usize) < centres.len());
+        let HalfParts { centers: values, members, linear } = parts;
+        let mut centers = Rows::new(neurons);
+        values.chunks_exact(neurons).for_each(|row| centers.push(row));
+        let known = members.iter().flatten().all(|&member| (member as usize) < centers.len());
         let width = members.iter().map(Vec::len).sum::<usize>() + linear.1;
-        (known && linear.0.len() == linear.1.checked_mul(neurons)?).then_some(Self { centres, members, linear, width })
+        (known && linear.0.len() == linear.1.checked_mul(neurons)?).then_some(Self { centers, members, linear, width })
     }
 
     fn new(states: &States, kernels: &[KernelParts], side: Side, linear: (Vec<f64>, usize)) -> (Self, Vec<Vec<u32>>) {
         let mut places: HashMap<StateId, u32> = HashMap::new();
-        let mut centres = Rows::new(states.neurons());
+        let mut centers = Rows::new(states.neurons());
         let mut members = Vec::new();
         let mut support = Vec::new();
         for kernel in kernels {
@@ -85,11 +85,11 @@ impl Half {
             let place = |lesson: &Lesson| {
                 let state = lesson.state(side);
                 *local.entry(state).or_insert_with(|| {
-                    let centre = *places.entry(state).or_insert_with(|| {
-                        centres.push(&states.get(state));
-                        centres.len() as u32 - 1
+                    let center = *places.entry(state).or_insert_with(|| {
+                        centers.push(&states.get(state));
+                        centers.len() as u32 - 1
                     });
-                    mine.push(centre);
+                    mine.push(center);
                     mine.len() as u32 - 1
                 })
             };
@@ -97,7 +97,7 @@ impl Half {
             members.push(mine);
         }
         let width = members.iter().map(Vec::len).sum::<usize>() + linear.1;
-        (Self { centres, members, linear, width }, support)
+        (Self { centers, members, linear, width }, support)
     }
 }
 
@@ -173,8 +173,8 @@ impl Projection {
     }
 
     /// Returns the number of distinct centers on this side.
-    pub(crate) fn centres(&self, side: Side) -> usize {
-        self.half(side).centres.len()
+    pub(crate) fn centers(&self, side: Side) -> usize {
+        self.half(side).centers.len()
     }
 
     /// Fills in the features of each state. `comparison` is scratch space.
@@ -186,9 +186,9 @@ impl Projection {
         comparison: &mut Comparison,
     ) {
         let half = self.half(side);
-        let count = half.centres.len();
+        let count = half.centers.len();
         for group in states.chunks_mut(POINTS) {
-            let distances = comparison.squared_distances(simd, &half.centres, group.iter().map(|(state, _)| *state));
+            let distances = comparison.squared_distances(simd, &half.centers, group.iter().map(|(state, _)| *state));
             for (at, (state, out)) in group.iter_mut().enumerate() {
                 let distances = &distances[at * count..][..count];
                 let mut rest = &mut **out;

@@ -14,6 +14,6 @@ pub use event::{Event, Observer, Reduction};
 pub use mode::{Mode, View};
 pub use recover::{Edit, Mistake, Recovery, mistakes};
 pub use run::{Run, Stack};
-pub use session::{Outputs, Recognizer, Session, Status, judge_all, judge_in_turn, outputs, watch_all};
+pub use session::{Outputs, Recognizer, Session, Status, judge_all, judge_serially, outputs, watch_all};
 pub use tree::{Node, Tree, TreeBuilder, Visit};
-pub use verdict::{Answer, Limit, Limits, Outcome, Verdict};
+pub use verdict::{Judged, Limit, Limits, Outcome, Verdict};

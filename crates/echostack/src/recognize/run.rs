@@ -4,7 +4,7 @@
 use super::event::{Event, Observer, Reduction};
 use super::mode::Mode;
 use super::session::{Session, Status};
-use super::verdict::{Answer, Limit, Limits, Outcome};
+use super::verdict::{Judged, Limit, Limits, Outcome};
 use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
 /// The stack of an automaton, a machine or a table, together with the decisions about it.
@@ -167,7 +167,7 @@ impl<S: Stack> Run<S> {
     }
 
     /// Returns the answer, after the end was read or the run ended early.
-    fn conclude<A: Answer>(mut self, end: Result<bool, Limit>) -> A {
+    fn conclude<A: Judged>(mut self, end: Result<bool, Limit>) -> A {
         let position = self.position;
         let outcome = match (self.ended, end) {
             (Some(Ended::Refused), _) => Outcome::Reject { position },
@@ -210,12 +210,12 @@ impl<S: Stack> Session for Run<S> {
         self.note(read)
     }
 
-    fn answer<A: Answer>(mut self, watch: &mut dyn Observer) -> A {
+    fn answer<A: Judged>(mut self, watch: &mut dyn Observer) -> A {
         let end = if self.ended.is_some() { Ok(false) } else { self.read_end(watch) };
         self.conclude(end)
     }
 
-    fn judge_together<W: Observer, A: Answer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
+    fn judge_together<W: Observer, A: Judged>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
         let mut answers = vec![None; words.len()];
         let mut lanes: Vec<Lane<'_, S, W>> = Vec::new();
         for (number, (run, word, watch)) in words.into_iter().enumerate() {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::event::{Event, Observer};
-use super::verdict::{Answer, Limits, Verdict};
+use super::verdict::{Judged, Limits, Verdict};
 use crate::symbol::{Alphabet, Input, Lookahead, Word};
 
 /// The status of a session after a token.
@@ -51,7 +51,7 @@ pub trait Recognizer: Clone + Send + Sync + 'static {
     }
 
     /// Judges a word as [`Recognizer::judge_with`], or returns only the outcome.
-    fn answer_with<A: Answer>(&self, word: &Word, limits: Limits, watch: &mut dyn Observer) -> A {
+    fn answer_with<A: Judged>(&self, word: &Word, limits: Limits, watch: &mut dyn Observer) -> A {
         read_word(self.start(limits), word, watch)
     }
 }
@@ -62,7 +62,7 @@ pub trait Session: Clone + Send {
     fn feed(&mut self, input: Input<'_>, watch: &mut dyn Observer) -> Status;
 
     /// Ends the word and returns the verdict, or only its outcome.
-    fn answer<A: Answer>(self, watch: &mut dyn Observer) -> A;
+    fn answer<A: Judged>(self, watch: &mut dyn Observer) -> A;
 
     /// Ends the word and returns the verdict.
     fn finish(self, watch: &mut dyn Observer) -> Verdict {
@@ -71,7 +71,7 @@ pub trait Session: Clone + Send {
 
     /// Judges several words, each with its own fresh session and observer. The answers and events are the same as if
     /// the words were read one after the other; an implementation may interleave the words to be faster.
-    fn judge_together<W: Observer, A: Answer>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
+    fn judge_together<W: Observer, A: Judged>(words: Vec<(Self, &Word, &mut W)>) -> Vec<A> {
         words.into_iter().map(|(session, word, watch)| read_word(session, word, watch)).collect()
     }
 
@@ -81,7 +81,7 @@ pub trait Session: Clone + Send {
     fn expected(&self) -> Vec<Lookahead>;
 }
 
-fn read_word<S: Session, A: Answer>(mut session: S, word: &Word, watch: &mut dyn Observer) -> A {
+fn read_word<S: Session, A: Judged>(mut session: S, word: &Word, watch: &mut dyn Observer) -> A {
     for input in word.inputs() {
         if session.feed(input, watch) != Status::Open {
             break;
@@ -95,7 +95,7 @@ const WORDS_TOGETHER: usize = 32;
 
 /// Judges many words on rayon's threads, each with its own observer. Neither the answers nor what the observers see
 /// depends on the number of threads.
-pub fn watch_all<R: Recognizer, W: Observer + Send, A: Answer>(
+pub fn watch_all<R: Recognizer, W: Observer + Send, A: Judged>(
     recognizer: &R,
     words: &[&Word],
     watches: &mut [W],
@@ -111,12 +111,12 @@ pub fn watch_all<R: Recognizer, W: Observer + Send, A: Answer>(
 }
 
 /// Judges many words on rayon's threads. The answers do not depend on the number of threads.
-pub fn judge_all<R: Recognizer, A: Answer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<A> {
+pub fn judge_all<R: Recognizer, A: Judged>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<A> {
     watch_all(recognizer, &words.iter().collect::<Vec<_>>(), &mut vec![(); words.len()], limits)
 }
 
 /// Judges many words on the calling thread, with the same answers as [`judge_all`].
-pub fn judge_in_turn<R: Recognizer, A: Answer>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<A> {
+pub fn judge_serially<R: Recognizer, A: Judged>(recognizer: &R, words: &[Word], limits: Limits) -> Vec<A> {
     let chunk = |words: &[Word]| {
         let mut watches = vec![(); words.len()];
         let words = words.iter().zip(&mut watches).map(|(word, watch)| (recognizer.start(limits), word, watch));

@@ -78,18 +78,18 @@ impl Outcome {
 }
 
 /// What is asked about a word: a [`Verdict`], or only an [`Outcome`], for which no expected tokens are computed.
-pub trait Answer: Clone + Send {
+pub trait Judged: Clone + Send {
     /// Creates the answer. The expected tokens are computed if the answer has them.
     fn new(outcome: Outcome, expected: impl FnOnce() -> Vec<Lookahead>) -> Self;
 }
 
-impl Answer for Outcome {
+impl Judged for Outcome {
     fn new(outcome: Outcome, _: impl FnOnce() -> Vec<Lookahead>) -> Self {
         outcome
     }
 }
 
-impl Answer for Verdict {
+impl Judged for Verdict {
     fn new(outcome: Outcome, expected: impl FnOnce() -> Vec<Lookahead>) -> Self {
         match outcome {
             Outcome::Accept => Self::Accept,

@@ -63,14 +63,14 @@ impl Table {
     /// # Errors
     /// [`AutomatonError::TooLarge`] if the table would need more than 65,536 states, or too many actions.
     pub fn new(oracle: &Oracle, manifest: Manifest) -> Result<Self, AutomatonError> {
-        Self::controlled(oracle, manifest, &())
+        Self::compile(oracle, manifest, &())
     }
 
     /// Compiles the automaton of an oracle under a control, since an automaton with long rules may take long.
     ///
     /// # Errors
     /// As [`new`](Self::new), and [`AutomatonError::Cancelled`].
-    pub fn controlled(oracle: &Oracle, manifest: Manifest, control: &dyn Control) -> Result<Self, AutomatonError> {
+    pub fn compile(oracle: &Oracle, manifest: Manifest, control: &dyn Control) -> Result<Self, AutomatonError> {
         let rows = Rows::of(oracle, control)?.merged(control)?;
         Self::of(oracle.automaton().alphabet().clone(), manifest, rows).ok_or(AutomatonError::TooLarge)
     }

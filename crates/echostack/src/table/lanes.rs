@@ -22,7 +22,7 @@ use super::compiled::Table;
 use super::frames::{Frames, boxed};
 use super::scan::Scanner;
 use super::stacks::{LANES, Stacks, Top};
-use crate::recognize::{Answer, Limits, Outcome, Verdict};
+use crate::recognize::{Judged, Limits, Outcome, Verdict};
 use crate::symbol::{SymbolId, Word};
 
 /// The number of words that a thread takes at a time.
@@ -95,7 +95,7 @@ impl Lanes {
     }
 
     /// Judges words, given as slices of tokens.
-    pub fn judge<'a, A: Answer>(&mut self, words: impl Iterator<Item = &'a [SymbolId]>) -> Vec<A> {
+    pub fn judge<'a, A: Judged>(&mut self, words: impl Iterator<Item = &'a [SymbolId]>) -> Vec<A> {
         let mut words = words.fuse();
         let mut answers: Vec<A> = Vec::with_capacity(words.size_hint().0);
         loop {
@@ -107,7 +107,7 @@ impl Lanes {
         }
     }
 
-    fn judge_some<A: Answer>(&mut self, words: &[&[SymbolId]], answers: &mut Vec<A>) {
+    fn judge_some<A: Judged>(&mut self, words: &[&[SymbolId]], answers: &mut Vec<A>) {
         let Self { table, limits, scanner, batch } = self;
         // Frames take time to compute, and pay off only after some thousand tokens. With fewer words than lanes, most
         // lanes would be empty.
@@ -130,7 +130,7 @@ impl Lanes {
 
 /// Returns the answer for a word, given its outcome, if frames tell. Frames do not know what is expected where a word
 /// is refused, so the word is read again if that is asked for.
-fn answer<A: Answer>(scanner: &mut Scanner, word: &[SymbolId], outcome: Option<Outcome>) -> A {
+fn answer<A: Judged>(scanner: &mut Scanner, word: &[SymbolId], outcome: Option<Outcome>) -> A {
     match outcome {
         Some(outcome) => A::new(outcome, || scan::<Verdict>(scanner, word).expected().to_vec()),
         None => scan(scanner, word),
@@ -138,7 +138,7 @@ fn answer<A: Answer>(scanner: &mut Scanner, word: &[SymbolId], outcome: Option<O
 }
 
 /// Judges a word with the scanner.
-fn scan<A: Answer>(scanner: &mut Scanner, word: &[SymbolId]) -> A {
+fn scan<A: Judged>(scanner: &mut Scanner, word: &[SymbolId]) -> A {
     scanner.read(word);
     scanner.answer()
 }
@@ -289,18 +289,18 @@ impl Running<'_> {
 
 impl Table {
     /// Judges many words on rayon's threads. The answers do not depend on the number of threads.
-    pub fn judge_all<A: Answer>(&self, words: &[Word], limits: Limits) -> Vec<A> {
+    pub fn judge_all<A: Judged>(&self, words: &[Word], limits: Limits) -> Vec<A> {
         let some = |lanes: &mut Lanes, words: &[Word]| lanes.judge(words.iter().map(symbols));
         words.par_chunks(WORDS).map_init(|| Lanes::new(self, limits), some).flatten_iter().collect()
     }
 
     /// Judges many words on the calling thread, with the same answers as [`Table::judge_all`].
-    pub fn judge_in_turn<A: Answer>(&self, words: &[Word], limits: Limits) -> Vec<A> {
-        self.judge_tokens(words.iter().map(symbols), limits)
+    pub fn judge_serially<A: Judged>(&self, words: &[Word], limits: Limits) -> Vec<A> {
+        self.judge_slices(words.iter().map(symbols), limits)
     }
 
     /// Judges many words, given as slices of tokens, on the calling thread.
-    pub fn judge_tokens<'a, A: Answer>(&self, words: impl Iterator<Item = &'a [SymbolId]>, limits: Limits) -> Vec<A> {
+    pub fn judge_slices<'a, A: Judged>(&self, words: impl Iterator<Item = &'a [SymbolId]>, limits: Limits) -> Vec<A> {
         Lanes::new(self, limits).judge(words)
     }
 }
@@ -361,8 +361,8 @@ mod tests {
 
     /// Asserts that the oracle, the plain table and the frames agree on all words, and returns how many are accepted.
     fn compare(oracle: &Oracle, table: &Table, words: &[Word], limits: Limits) -> usize {
-        let by_frames: Vec<Verdict> = table.judge_in_turn(words, limits);
-        let outcomes: Vec<Outcome> = table.judge_in_turn(words, limits);
+        let by_frames: Vec<Verdict> = table.judge_serially(words, limits);
+        let outcomes: Vec<Outcome> = table.judge_serially(words, limits);
         for ((word, verdict), outcome) in words.iter().zip(&by_frames).zip(&outcomes) {
             assert_eq!(*verdict, oracle.judge_with(word, limits, &mut ()), "{word:?} {limits:?}");
             assert_eq!(*verdict, table.judge_with(word, limits, &mut ()), "{word:?} {limits:?}");

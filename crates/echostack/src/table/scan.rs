@@ -22,7 +22,7 @@ use super::frames::Frames;
 use super::fuse::{Kind, MAX_CHAIN_DECISIONS, MAX_INLINE_STATES, Op};
 use super::rows::State;
 use super::segments::Segments;
-use crate::recognize::{Answer, Limits, Outcome, Run, Session, Status, Verdict};
+use crate::recognize::{Judged, Limits, Outcome, Run, Session, Status, Verdict};
 use crate::symbol::{Input, SymbolId};
 
 /// A reader of words that runs a [`Table`] at full speed, one word after the other.
@@ -355,7 +355,7 @@ impl Scanner {
     }
 
     /// Ends the word and returns the verdict, or only its outcome. The next token begins another word.
-    pub fn answer<A: Answer>(&mut self) -> A {
+    pub fn answer<A: Judged>(&mut self) -> A {
         // Only acceptance is decided here. Everything else has a reason, which the table's own session finds.
         let accepted = self.plain.is_none() && self.ends();
         let answer = if accepted { A::new(Outcome::Accept, Vec::new) } else { self.take_plain().answer(&mut ()) };
@@ -432,7 +432,7 @@ pub(super) mod tests {
         if let Some(verdicts) = in_segments(table, limits, &[word], part) {
             assert_eq!(verdicts, std::slice::from_ref(&verdict), "{word:?} {limits:?}");
         }
-        assert_eq!(table.judge_in_turn::<Outcome>(&[whole], limits), [verdict.outcome()], "{word:?} {limits:?}");
+        assert_eq!(table.judge_serially::<Outcome>(&[whole], limits), [verdict.outcome()], "{word:?} {limits:?}");
         verdict
     }
 
@@ -576,7 +576,7 @@ pub(super) mod tests {
                 let word = word(&oracle, 30, &mut random);
                 let word = [Word::from(word)];
                 let verdict = table.judge(&word[0]);
-                assert_eq!(table.judge_in_turn::<Verdict>(&word, Limits::default()), [verdict]);
+                assert_eq!(table.judge_serially::<Verdict>(&word, Limits::default()), [verdict]);
             }
         }
         assert!(ran > 100, "{ran}");
@@ -588,7 +588,7 @@ pub(super) mod tests {
         let limits = limits(12, random);
         let wholes: Vec<Word> = words.iter().map(|word| word.clone().into()).collect();
         let wanted: Vec<Verdict> = wholes.iter().map(|word| table.judge_with(word, limits, &mut ())).collect();
-        assert_eq!(table.judge_in_turn::<Verdict>(&wholes, limits), wanted, "{words:?} {limits:?}");
+        assert_eq!(table.judge_serially::<Verdict>(&wholes, limits), wanted, "{words:?} {limits:?}");
         let words: Vec<&[SymbolId]> = words.iter().map(Vec::as_slice).collect();
         if let Some(verdicts) = in_segments(table, limits, &words, random.random_range(1..12)) {
             assert_eq!(verdicts, wanted, "{words:?} {limits:?}");

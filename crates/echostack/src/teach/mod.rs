@@ -18,5 +18,5 @@ pub use json::{
     ContextFile, MAX_LINE_BYTES, TraceFileError, TraceReader, read_contexts, read_traces, write_contexts, write_traces,
 };
 pub use replay::{Follower, Instruction};
-pub use score::{Comparison, Departure, Score, compare, departures, output_error, score};
+pub use score::{Departure, Deviation, Score, compare, departures, output_error, score};
 pub use trace::{Step, Trace, TraceError, TraceFault, digest, record};

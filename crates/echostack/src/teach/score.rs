@@ -96,7 +96,7 @@ fn same_output(given: &[f64], wanted: &[f64]) -> bool {
 
 /// Errors of a recognizer, measured against a reference recognizer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Comparison {
+pub struct Deviation {
     /// The sum over all words of the mean error over the steps, as in [`Score::error`].
     pub errors: f64,
     /// The indices of the words whose verdict differs.
@@ -106,13 +106,13 @@ pub struct Comparison {
 }
 
 /// Compares a recognizer with a reference recognizer, verdict by verdict and output by output, on rayon's threads.
-pub fn compare<R: Recognizer, T: Recognizer>(recognizer: &R, truth: &T, words: &[Word], limits: Limits) -> Comparison {
+pub fn compare<R: Recognizer, T: Recognizer>(recognizer: &R, truth: &T, words: &[Word], limits: Limits) -> Deviation {
     let words: Vec<&Word> = words.iter().collect();
     let mut given = vec![Outputs::default(); words.len()];
     let mut wanted = given.clone();
     let given_verdicts: Vec<Verdict> = watch_all(recognizer, &words, &mut given, limits);
     let wanted_verdicts: Vec<Verdict> = watch_all(truth, &words, &mut wanted, limits);
-    let mut comparison = Comparison::default();
+    let mut comparison = Deviation::default();
     for (number, word) in words.iter().enumerate() {
         comparison.errors += output_error(&given[number].0, &wanted[number].0);
         let (given, wanted) = (&given_verdicts[number], &wanted_verdicts[number]);

@@ -139,15 +139,15 @@ fn set_list(model: &mut Model, clauses: &[Clause<'_>], otherwise: u32) {
     model.set_floats("shift.intercepts", 0, conditions().map(|condition| condition.1).collect());
 }
 
-/// Replaces the shift readout by a vote with its own kernel, given the `centres` of the stack and the terms, each with
-/// the index of its centre.
-fn set_votes(model: &mut Model, gamma: f64, centres: &[Vec<f64>], terms: &[(u32, f64)], intercept: f64) {
+/// Replaces the shift readout by a vote with its own kernel, given the `centers` of the stack and the terms, each with
+/// the index of its center.
+fn set_votes(model: &mut Model, gamma: f64, centers: &[Vec<f64>], terms: &[(u32, f64)], intercept: f64) {
     let neurons = model.neurons();
     let input = state(&model.machine().unwrap(), &[0]);
     model.header["shift"] = json!([true, false]);
     model.set_floats("centres.input", neurons, input);
-    model.set_floats("centres.stack", neurons, centres.concat());
-    let count = centres.len() as u32;
+    model.set_floats("centres.stack", neurons, centers.concat());
+    let count = centers.len() as u32;
     model.set_floats("kernel0.gamma", 0, vec![gamma]);
     model.set_integers("kernel0.input", 0, vec![0]);
     model.set_integers("kernel0.stack", 0, (0..count).collect());
@@ -191,7 +191,7 @@ struct Rounded {
     computed: f64,
     /// A center that is farther from this state than from the sum that represents it in a proof, and a center that is
     /// nearer.
-    centres: [f64; 2],
+    centers: [f64; 2],
 }
 
 fn rounded(random: &mut ChaCha8Rng) -> Rounded {
@@ -209,40 +209,40 @@ fn rounded(random: &mut ChaCha8Rng) -> Rounded {
         let summed: f64 = echoes.iter().rev().fold(0., |sum, echo| sum + echo);
         let mut found = [(0., computed); 2];
         for _ in 0..500 {
-            let centre = computed * (1. + random.random_range(-1e-9..1e-9));
-            let gain = (distance(&[computed], &[centre]) - distance(&[summed], &[centre])) / (computed * computed);
-            found[0] = if gain > found[0].0 { (gain, centre) } else { found[0] };
-            found[1] = if -gain > found[1].0 { (-gain, centre) } else { found[1] };
+            let center = computed * (1. + random.random_range(-1e-9..1e-9));
+            let gain = (distance(&[computed], &[center]) - distance(&[summed], &[center])) / (computed * computed);
+            found[0] = if gain > found[0].0 { (gain, center) } else { found[0] };
+            found[1] = if -gain > found[1].0 { (-gain, center) } else { found[1] };
         }
         let gain = found[0].0 + found[1].0;
         if gain > best.0 {
             best = (gain, [weight, input], depth, found.map(|found| found.1));
         }
     }
-    let (_, [weight, input], depth, centres) = best;
+    let (_, [weight, input], depth, centers) = best;
     let parts = LegendreParts { channels: 2, recurrent: vec![weight], input: vec![input] };
     let given: Arc<dyn Reservoir> = Arc::new(LegendreReservoir::new(parts).unwrap());
     let subject = base("distances", &deep(), ReservoirParams::Given(given));
     let computed = state(&subject.model.machine().unwrap(), &vec![0; depth])[0];
-    Rounded { subject, computed, centres }
+    Rounded { subject, computed, centers }
 }
 
 /// Constructs a positive term for a center that rounding makes farther than it is in a proof, and a negative term for a
 /// center that rounding makes nearer.
 fn distances(random: &mut ChaCha8Rng) -> Directed {
-    let Rounded { subject, computed, centres } = rounded(random);
+    let Rounded { subject, computed, centers } = rounded(random);
     let mut model = subject.model.clone();
     // With this gamma, the allowance for distances is as large as it may be.
     let gamma = 5e-3 / (256. * (model.neurons() + 8) as f64 * HALF * computed * computed);
     let easy = 0.1;
-    set_votes(&mut model, gamma, &centres.map(|centre| vec![centre, 0.]), &[(0, 1.), (1, -1.)], easy);
+    set_votes(&mut model, gamma, &centers.map(|center| vec![center, 0.]), &[(0, 1.), (1, -1.)], easy);
     Directed { name: "distances", subject, model, tensor: "shift.intercepts".into(), at: 0, easy, hard: 0. }
 }
 
 /// Constructs a kernel so narrow that rounding decides whether a state is in it. No allowance that is a fraction of the
 /// kernel's value is sufficient.
 pub(crate) fn narrow(seed: u64) -> (Subject, Model) {
-    let Rounded { subject, computed, centres: [_, nearer] } = rounded(&mut ChaCha8Rng::seed_from_u64(seed));
+    let Rounded { subject, computed, centers: [_, nearer] } = rounded(&mut ChaCha8Rng::seed_from_u64(seed));
     let mut model = subject.model.clone();
     let gamma = 20. / (HALF * computed * computed);
     let weight = -f64::exp(gamma * distance(&[computed], &[nearer]));
@@ -312,13 +312,13 @@ fn finish(random: &mut ChaCha8Rng) -> Directed {
     // The distance of the state from its set, if a thousandth of the allowance for a step were allowed.
     let outside = |leak: f64| {
         let keep = 1. - leak;
-        let (mut state, mut centre, mut radius) = (0., 0., 0.);
+        let (mut state, mut center, mut radius) = (0., 0., 0.);
         for to in WAY {
             state = keep * state + leak * to;
-            let [low, high] = [-1., 1.].map(|side| keep * centre + side * (keep * radius) + leak * to);
-            (centre, radius) = (f64::midpoint(low, high), (high - low) * 0.5 + 0.064 * f64::EPSILON);
+            let [low, high] = [-1., 1.].map(|side| keep * center + side * (keep * radius) + leak * to);
+            (center, radius) = (f64::midpoint(low, high), (high - low) * 0.5 + 0.064 * f64::EPSILON);
         }
-        (f64::abs(state - centre) - radius, f64::signum(state - centre))
+        (f64::abs(state - center) - radius, f64::signum(state - center))
     };
     let mut best = ((f64::NEG_INFINITY, 0.), 0.);
     let mut leak = low;

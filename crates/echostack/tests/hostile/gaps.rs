@@ -77,14 +77,14 @@ pub(crate) fn places() -> u32 {
 }
 
 /// Replaces the shift readout, which always shifts, by a vote with one term of weight -1e308 for a center of the stack.
-fn one_term(model: &mut Model, gamma: f64, centre: &[f64]) {
+fn one_term(model: &mut Model, gamma: f64, center: &[f64]) {
     let kernel = model.kernels();
     let machine = model.machine().unwrap();
     let before = encode(&**machine.reservoir(), Simd::default(), [Drive::Channel(0)]);
-    for (side, centre) in [("input", &before[..]), ("stack", centre)] {
-        let centres = [model.floats(&format!("centres.{side}")), centre].concat();
-        model.set_integers(&format!("kernel{kernel}.{side}"), 0, vec![(centres.len() / NEURONS - 1) as u32]);
-        model.set_floats(&format!("centres.{side}"), NEURONS, centres);
+    for (side, center) in [("input", &before[..]), ("stack", center)] {
+        let centers = [model.floats(&format!("centres.{side}")), center].concat();
+        model.set_integers(&format!("kernel{kernel}.{side}"), 0, vec![(centers.len() / NEURONS - 1) as u32]);
+        model.set_floats(&format!("centres.{side}"), NEURONS, centers);
     }
     model.set_floats(&format!("kernel{kernel}.gamma"), 0, vec![gamma]);
     model.set_integers(&format!("kernel{kernel}.support"), 2, vec![0, 0]);
@@ -111,10 +111,10 @@ pub(crate) fn flush_of_a_set() -> (Subject, Model) {
     let subject = aplus();
     let mut model = subject.model.clone();
     let (state, [neuron, _]) = state_of_s(&model);
-    let mut centre = vec![0.; NEURONS];
-    centre[neuron] = 1e5;
-    let distance: f64 = state.iter().zip(&centre).map(|(x, y)| (x - y) * (x - y)).sum();
-    one_term(&mut model, 707.9995 / distance, &centre);
+    let mut center = vec![0.; NEURONS];
+    center[neuron] = 1e5;
+    let distance: f64 = state.iter().zip(&center).map(|(x, y)| (x - y) * (x - y)).sum();
+    one_term(&mut model, 707.9995 / distance, &center);
     (subject, model)
 }
 
@@ -148,8 +148,8 @@ pub(crate) fn flush_by_one_rounding() -> (Subject, Model) {
     let mut middles: Vec<f64> = (0..NEURONS)
         .map(|neuron| middle(neuron, inputs[NEURONS + neuron], largest(neuron, inputs[NEURONS + neuron])))
         .collect();
-    let mut centre = vec![0.; NEURONS];
-    centre[first] = 1e5;
+    let mut center = vec![0.; NEURONS];
+    center[first] = 1e5;
     let mut input = inputs[NEURONS + first];
     loop {
         input = input.next_up();
@@ -159,31 +159,31 @@ pub(crate) fn flush_by_one_rounding() -> (Subject, Model) {
         }
         // Search for a place where the distance of the state has just been rounded to the next number, but that of the
         // center of the set has not.
-        centre[second] = 0.;
-        let beginning = distance(&state, &centre);
+        center[second] = 0.;
+        let beginning = distance(&state, &center);
         let (mut low, mut high) = (0., 1e-5);
         for _ in 0..40 {
             let half = f64::midpoint(low, high);
-            centre[second] = half;
-            if distance(&state, &centre) < beginning { high = half } else { low = half }
+            center[second] = half;
+            if distance(&state, &center) < beginning { high = half } else { low = half }
         }
         let near = (-4000..4000).map(|step| low + f64::from(step) * 2e-15).find(|&place| {
-            centre[second] = place;
-            distance(&state, &centre) < distance(&middles, &centre)
+            center[second] = place;
+            distance(&state, &center) < distance(&middles, &center)
         });
         if let Some(place) = near {
-            centre[second] = place;
+            center[second] = place;
             break;
         }
     }
     model.floats_mut("reservoir.input")[NEURONS + first] = input;
-    let [own, other] = [distance(&state, &centre), distance(&middles, &centre)];
+    let [own, other] = [distance(&state, &center), distance(&middles, &center)];
     let mut gamma = 708. / own * (1. - 20. * f64::EPSILON);
     while gamma * own > 708. || gamma * other <= 708. {
         gamma = gamma.next_up();
         assert!(gamma * own <= 709., "no gamma distinguishes the two");
     }
-    one_term(&mut model, gamma, &centre);
+    one_term(&mut model, gamma, &center);
     (subject, model)
 }
 

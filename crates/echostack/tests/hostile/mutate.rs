@@ -462,19 +462,19 @@ fn add_support(model: &mut Model, away: f64, exponent: f64, weight: f64, random:
     let kernel = if constant { fresh } else { model.integers(&format!("{head}.kernel"))[0] };
     let names = ["input", "stack", "support", "gamma"].map(|part| format!("kernel{kernel}.{part}"));
     let away = if constant { away } else { (exponent / model.floats(&names[3])[0]).sqrt() };
-    let mut centre = vec![0.; neurons];
-    centre[random.random_range(0..neurons)] = away * sign(random);
-    let centres = [model.floats("centres.stack"), &centre].concat();
-    let place = (centres.len() / neurons - 1) as u32;
-    model.set_floats("centres.stack", neurons, centres);
+    let mut center = vec![0.; neurons];
+    center[random.random_range(0..neurons)] = away * sign(random);
+    let centers = [model.floats("centres.stack"), &center].concat();
+    let place = (centers.len() / neurons - 1) as u32;
+    model.set_floats("centres.stack", neurons, centers);
     let inputs = if constant || random.random_bool(0.5) {
         // The input state is the one before the first token, so that its factor is 1 there.
         let machine = model.machine().ok()?;
         let drive = [echostack::reservoir::Drive::Channel(0)];
         let state = echostack::reservoir::encode(&**machine.reservoir(), echostack::reservoir::Simd::default(), drive);
-        let centres = [model.floats("centres.input"), &state].concat();
-        let place = (centres.len() / neurons - 1) as u32;
-        model.set_floats("centres.input", neurons, centres);
+        let centers = [model.floats("centres.input"), &state].concat();
+        let place = (centers.len() / neurons - 1) as u32;
+        model.set_floats("centres.input", neurons, centers);
         [model.integers(&names[0]), &[place]].concat()
     } else {
         model.integers(&names[0]).to_vec()

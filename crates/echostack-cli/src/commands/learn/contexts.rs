@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use echostack::recognize::View;
-use echostack::study::practise;
+use echostack::study::practice;
 use echostack::teach::{Answer, Context as Asked, Exercise, read_contexts};
 use echostack::{Alphabet, Params};
 
@@ -31,7 +31,7 @@ pub(super) fn learn(args: &Args, path: &Path, bar: &Bar) -> Result<Learned> {
     let refuses = exercises.iter().any(|exercise| exercise.answer == Answer::Shift(false));
     let defaults = Params::provable(args.reservoir.into(), args.neurons, args.seed);
     let params = params(args, defaults, view, args.mode(refuses))?;
-    let (machine, wrong) = practise(&params, &file.alphabet, &exercises, bar)?;
+    let (machine, wrong) = practice(&params, &file.alphabet, &exercises, bar)?;
     ensure!(
         wrong == 0,
         "the machine still gives a wrong answer for {wrong} of the contexts; try more --neurons, or count longer contexts"

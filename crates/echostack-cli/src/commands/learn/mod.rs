@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         manifest.set_word_count(words);
     }
     if let Some(subject) = &subject {
-        subject.note(manifest);
+        subject.describe_in(manifest);
     }
     if let Some(lexer) = &lexer {
         manifest.set_lexer(lexer.source());

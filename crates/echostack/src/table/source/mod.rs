@@ -50,7 +50,7 @@ impl Source {
     /// Returns the header, if the language is C.
     pub fn header(&self) -> Option<String> {
         let wrapped = || {
-            let template = self.prefix.apply(include_str!("frame.h"));
+            let template = self.prefix.apply(include_str!("header.h"));
             filled(&template, &[("DECLARATIONS", self.declarations.clone())])
         };
         (self.language == SourceLanguage::C).then(wrapped)
@@ -67,7 +67,7 @@ impl Source {
         let prefix = self.prefix.clone();
         let options = SourceOptions { language: self.language, prefix, header: name.clone() };
         match (self.language, name) {
-            (SourceLanguage::Rust, _) => format!("// {options}\n{}\n{}", include_str!("frame.rs"), self.definitions),
+            (SourceLanguage::Rust, _) => format!("// {options}\n{}\n{}", include_str!("header.rs"), self.definitions),
             (SourceLanguage::C, None) => {
                 format!("/* {options} */\n{}\n{}", self.header().unwrap_or_default(), self.definitions)
             }
@@ -171,8 +171,8 @@ impl Table {
         let mut source =
             Source { language, prefix: prefix.clone(), declarations: String::new(), definitions: String::new() };
         match language {
-            SourceLanguage::Rust => source.append("", include_str!("recogniser.rs"), &values),
-            SourceLanguage::C => source.append(include_str!("recogniser.h"), include_str!("recogniser.c"), &values),
+            SourceLanguage::Rust => source.append("", include_str!("recognizer.rs"), &values),
+            SourceLanguage::C => source.append(include_str!("recognizer.h"), include_str!("recognizer.c"), &values),
         }
         Ok(source)
     }

@@ -17,9 +17,9 @@ pub enum LineError {
 /// involved.
 ///
 /// ```
-/// use echostack_infer::oracle::split;
+/// use echostack_infer::program::split;
 /// assert_eq!(split("lint --flag 'two words' {}")?, ["lint", "--flag", "two words", "{}"]);
-/// # Ok::<(), echostack_infer::oracle::LineError>(())
+/// # Ok::<(), echostack_infer::program::LineError>(())
 /// ```
 ///
 /// # Errors

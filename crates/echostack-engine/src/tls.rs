@@ -14,7 +14,7 @@ use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerT
 
 /// A certificate with its key, and the authority that must have signed the certificates of others.
 #[derive(Clone)]
-pub struct Certificates {
+pub struct Tls {
     authority: Vec<u8>,
     certificate: Vec<u8>,
     key: Vec<u8>,
@@ -25,13 +25,13 @@ const AUTHORITY: &str = "ca.pem";
 const CERTIFICATE: &str = "certificate.pem";
 const KEY: &str = "key.pem";
 
-impl fmt::Debug for Certificates {
+impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Certificates").finish_non_exhaustive()
+        f.debug_struct("Tls").finish_non_exhaustive()
     }
 }
 
-impl Certificates {
+impl Tls {
     /// Reads the files ca.pem, certificate.pem and key.pem of a folder.
     ///
     /// # Errors
@@ -96,10 +96,7 @@ impl Certificates {
 }
 
 /// Returns the endpoint at an address, encrypted if there are certificates.
-pub(crate) fn endpoint(
-    certificates: Option<&Certificates>,
-    address: &str,
-) -> Result<Endpoint, tonic::transport::Error> {
+pub(crate) fn endpoint(certificates: Option<&Tls>, address: &str) -> Result<Endpoint, tonic::transport::Error> {
     match certificates {
         Some(certificates) => certificates.endpoint(address),
         None => Endpoint::from_shared(format!("http://{address}")),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::command::{end, in_own_group};
 use super::sandbox::Sandbox;
-use super::{Answer, Failure, Oracle};
+use super::{Failure, Program, Reply};
 
 /// The maximum length of a line with an answer, in bytes.
 const MAX_LINE: u64 = 1 << 16;
@@ -21,12 +21,12 @@ const MAX_LINE: u64 = 1 << 16;
 /// ended and replaced.
 ///
 /// ```
-/// use echostack_infer::oracle::{Answer, Oracle, Process, split};
+/// use echostack_infer::program::{Reply, Program, Process, split};
 /// use std::time::Duration;
 /// let script = "import json, sys\nfor line in sys.stdin: print(json.dumps(len(json.loads(line)) < 3), flush=True)";
 /// let oracle = Process::new(vec!["python3".into(), "-c".into(), script.into()], Duration::from_secs(5), None);
-/// assert_eq!(oracle.ask("ab"), Answer::Yes);
-/// assert_eq!(oracle.ask("a\nb"), Answer::No);
+/// assert_eq!(oracle.ask("ab"), Reply::Yes);
+/// assert_eq!(oracle.ask("a\nb"), Reply::No);
 /// ```
 #[derive(Debug)]
 pub struct Process {
@@ -101,15 +101,15 @@ fn read(output: ChildStdout, answers: &Sender<String>) {
     }
 }
 
-impl Oracle for Process {
-    fn ask(&self, text: &str) -> Answer {
+impl Program for Process {
+    fn ask(&self, text: &str) -> Reply {
         let worker = self.idle().pop();
-        let Some(mut worker) = worker.or_else(|| self.start().ok()) else { return Answer::Failed(Failure::Start) };
+        let Some(mut worker) = worker.or_else(|| self.start().ok()) else { return Reply::Failed(Failure::Start) };
         let failure = if worker.texts.send(serde_json::Value::from(text).to_string()).is_err() {
             Failure::Crash
         } else {
             match worker.answers.recv_timeout(self.limit) {
-                Ok(line) => match Answer::from_line(&line) {
+                Ok(line) => match Reply::from_line(&line) {
                     Some(answer) => {
                         self.idle().push(worker);
                         return answer;
@@ -121,7 +121,7 @@ impl Oracle for Process {
             }
         };
         end(&mut worker.child);
-        Answer::Failed(failure)
+        Reply::Failed(failure)
     }
 
     fn name(&self) -> String {
@@ -135,7 +135,7 @@ impl Drop for Process {
     }
 }
 
-impl Answer {
+impl Reply {
     /// Returns what a line of the protocol says, if it is an answer.
     pub fn from_line(line: &str) -> Option<Self> {
         let value: serde_json::Value = serde_json::from_str(line).ok()?;
@@ -160,20 +160,20 @@ mod tests {
         let oracle = process(
             "while read -r line; do [ \"$line\" = '\"a\\nb\"' ] && echo true || echo '{\"valid\": false, \"at\": 2}'; done",
         );
-        assert_eq!(oracle.ask("a\nb"), Answer::Yes);
-        assert_eq!(oracle.ask("ab"), Answer::NoAt(2));
+        assert_eq!(oracle.ask("a\nb"), Reply::Yes);
+        assert_eq!(oracle.ask("ab"), Reply::NoAt(2));
         assert_eq!(oracle.idle().len(), 1);
     }
 
     #[test]
     fn hostile_programs_lead_to_failures() {
-        assert_eq!(process("exit 0").ask("a"), Answer::Failed(Failure::Crash));
-        assert_eq!(process("sleep 60").ask(&"a".repeat(1 << 20)), Answer::Failed(Failure::Timeout));
-        assert_eq!(process("read -r line; echo maybe").ask("a"), Answer::Failed(Failure::Unclear));
-        assert_eq!(process("cat /dev/zero").ask("a"), Answer::Failed(Failure::Crash));
+        assert_eq!(process("exit 0").ask("a"), Reply::Failed(Failure::Crash));
+        assert_eq!(process("sleep 60").ask(&"a".repeat(1 << 20)), Reply::Failed(Failure::Timeout));
+        assert_eq!(process("read -r line; echo maybe").ask("a"), Reply::Failed(Failure::Unclear));
+        assert_eq!(process("cat /dev/zero").ask("a"), Reply::Failed(Failure::Crash));
         let oracle = process("read -r line; echo true");
-        assert_eq!(oracle.ask("a"), Answer::Yes);
-        assert_eq!(oracle.ask("b"), Answer::Failed(Failure::Crash));
-        assert_eq!(oracle.ask("c"), Answer::Yes);
+        assert_eq!(oracle.ask("a"), Reply::Yes);
+        assert_eq!(oracle.ask("b"), Reply::Failed(Failure::Crash));
+        assert_eq!(oracle.ask("c"), Reply::Yes);
     }
 }

@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::position::Pattern;
 use super::sandbox::Sandbox;
-use super::{Answer, Failure, Oracle};
+use super::{Failure, Program, Reply};
 
 /// The first and the longest pause between two looks at a running program.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(5));
@@ -25,12 +25,12 @@ const MAX_MESSAGE: u64 = 1 << 16;
 /// input. The program's output is ignored, unless a [`Pattern`] finds the position of the failure in it.
 ///
 /// ```
-/// use echostack_infer::oracle::{Answer, Command, Oracle, split};
+/// use echostack_infer::program::{Reply, Command, Program, split};
 /// use std::time::Duration;
 /// let words = split("grep -q x {}")?;
 /// let oracle = Command::new(words, Duration::from_secs(5), None)?;
-/// assert_eq!(oracle.ask("axb"), Answer::Yes);
-/// assert_eq!(oracle.ask("ab"), Answer::No);
+/// assert_eq!(oracle.ask("axb"), Reply::Yes);
+/// assert_eq!(oracle.ask("ab"), Reply::No);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -85,18 +85,18 @@ impl Command {
     }
 
     /// Adds the position of the failure, if the program has printed it.
-    fn locate(&self, answer: Answer, printed: Option<&NamedTempFile>, text: &str) -> Answer {
-        let (Answer::No, Some(pattern), Some(printed)) = (answer, &self.pattern, printed) else { return answer };
+    fn locate(&self, answer: Reply, printed: Option<&NamedTempFile>, text: &str) -> Reply {
+        let (Reply::No, Some(pattern), Some(printed)) = (answer, &self.pattern, printed) else { return answer };
         let mut message = Vec::new();
         let read = printed.reopen().and_then(|file| file.take(MAX_MESSAGE).read_to_end(&mut message));
         let at = read.ok().and_then(|_| pattern.find(&String::from_utf8_lossy(&message), text));
-        at.map_or(Answer::No, Answer::NoAt)
+        at.map_or(Reply::No, Reply::NoAt)
     }
 }
 
-impl Oracle for Command {
-    fn ask(&self, text: &str) -> Answer {
-        let Ok((_file, printed, mut child)) = self.start(text) else { return Answer::Failed(Failure::Start) };
+impl Program for Command {
+    fn ask(&self, text: &str) -> Reply {
+        let Ok((_file, printed, mut child)) = self.start(text) else { return Reply::Failed(Failure::Start) };
         let start = Instant::now();
         let mut pause = PAUSES.0;
         loop {
@@ -105,11 +105,11 @@ impl Oracle for Command {
                 Ok(None) if start.elapsed() < self.limit => std::thread::sleep(pause),
                 Ok(None) => {
                     end(&mut child);
-                    return Answer::Failed(Failure::Timeout);
+                    return Reply::Failed(Failure::Timeout);
                 }
                 Err(_) => {
                     end(&mut child);
-                    return Answer::Failed(Failure::Crash);
+                    return Reply::Failed(Failure::Crash);
                 }
             }
             pause = (pause * 2).min(PAUSES.1);
@@ -121,11 +121,11 @@ impl Oracle for Command {
     }
 }
 
-fn answer(status: ExitStatus) -> Answer {
+fn answer(status: ExitStatus) -> Reply {
     match status.code() {
-        Some(0) => Answer::Yes,
-        Some(1..FIRST_FAILURE) => Answer::No,
-        _ => Answer::Failed(Failure::Crash),
+        Some(0) => Reply::Yes,
+        Some(1..FIRST_FAILURE) => Reply::No,
+        _ => Reply::Failed(Failure::Crash),
     }
 }
 
@@ -155,25 +155,25 @@ pub(super) fn end(child: &mut Child) {
 mod tests {
     use super::*;
 
-    fn ask(words: &[&str], text: &str) -> Answer {
+    fn ask(words: &[&str], text: &str) -> Reply {
         let words = words.iter().map(ToString::to_string).collect();
         Command::new(words, Duration::from_millis(300), None).unwrap().ask(text)
     }
 
     #[test]
     fn exit_codes_are_answers_and_signals_are_not() {
-        assert_eq!(ask(&["grep", "-q", "b"], "abc"), Answer::Yes);
-        assert_eq!(ask(&["grep", "-q", "b", "{}"], "ac"), Answer::No);
-        assert_eq!(ask(&["sh", "-c", "exit 125"], ""), Answer::No);
-        assert_eq!(ask(&["sh", "-c", "exit 126"], ""), Answer::Failed(Failure::Crash));
-        assert_eq!(ask(&["sh", "-c", "kill -SEGV $$"], ""), Answer::Failed(Failure::Crash));
-        assert_eq!(ask(&["sleep", "60"], ""), Answer::Failed(Failure::Timeout));
-        assert_eq!(ask(&["sh", "-c", "sleep 60; true"], ""), Answer::Failed(Failure::Timeout));
-        assert_eq!(ask(&["/no/such/program"], ""), Answer::Failed(Failure::Start));
+        assert_eq!(ask(&["grep", "-q", "b"], "abc"), Reply::Yes);
+        assert_eq!(ask(&["grep", "-q", "b", "{}"], "ac"), Reply::No);
+        assert_eq!(ask(&["sh", "-c", "exit 125"], ""), Reply::No);
+        assert_eq!(ask(&["sh", "-c", "exit 126"], ""), Reply::Failed(Failure::Crash));
+        assert_eq!(ask(&["sh", "-c", "kill -SEGV $$"], ""), Reply::Failed(Failure::Crash));
+        assert_eq!(ask(&["sleep", "60"], ""), Reply::Failed(Failure::Timeout));
+        assert_eq!(ask(&["sh", "-c", "sleep 60; true"], ""), Reply::Failed(Failure::Timeout));
+        assert_eq!(ask(&["/no/such/program"], ""), Reply::Failed(Failure::Start));
         let words = ["sh", "-c", "echo 'wrong at 7' >&2; exit 1"].map(String::from).to_vec();
         let oracle = Command::new(words, Duration::from_secs(5), None).unwrap();
-        assert_eq!(oracle.with_pattern(Pattern::new(r"at (\d+)").ok()).ask("x"), Answer::NoAt(7));
+        assert_eq!(oracle.with_pattern(Pattern::new(r"at (\d+)").ok()).ask("x"), Reply::NoAt(7));
         // A program that does not read its input must not block us.
-        assert_eq!(ask(&["true"], &"x".repeat(1 << 20)), Answer::Yes);
+        assert_eq!(ask(&["true"], &"x".repeat(1 << 20)), Reply::Yes);
     }
 }

@@ -22,7 +22,7 @@ const LONGEST: usize = 60;
 
 /// An inferred language: a grammar and a lexer.
 #[derive(Debug)]
-pub struct Language {
+pub struct InferredGrammar {
     files: Files,
     lexer: Lexer,
     oracle: Oracle,
@@ -30,7 +30,7 @@ pub struct Language {
     states: usize,
 }
 
-impl Language {
+impl InferredGrammar {
     /// Returns the grammar of a hypothesis. The states within tokens are contracted. If that is not possible, the tokens
     /// are classes of characters. An empty language has no grammar.
     pub(crate) fn of(hypothesis: &Hypothesis, examples: &[String], comment: &str) -> Option<Self> {

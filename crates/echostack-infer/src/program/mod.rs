@@ -17,7 +17,7 @@ pub const MAX_TEXT: usize = 1 << 20;
 
 /// What an oracle says about a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Reply {
     /// The text is valid.
     Yes,
     /// The text is not valid.
@@ -65,13 +65,13 @@ impl std::fmt::Display for Failure {
 /// The answer must depend on the text only. Any function from texts to `bool` is an oracle:
 ///
 /// ```
-/// use echostack_infer::oracle::{Answer, Oracle};
+/// use echostack_infer::program::{Reply, Program};
 /// let even = |text: &str| text.len() % 2 == 0;
-/// assert_eq!(even.ask("ab"), Answer::Yes);
+/// assert_eq!(even.ask("ab"), Reply::Yes);
 /// ```
-pub trait Oracle: Sync {
+pub trait Program: Sync {
     /// Returns whether a text is valid. Calls may come from several threads at once.
-    fn ask(&self, text: &str) -> Answer;
+    fn ask(&self, text: &str) -> Reply;
 
     /// Returns a name for messages and for the file of answers.
     fn name(&self) -> String {
@@ -79,8 +79,8 @@ pub trait Oracle: Sync {
     }
 }
 
-impl<F: Fn(&str) -> bool + Sync> Oracle for F {
-    fn ask(&self, text: &str) -> Answer {
-        if self(text) { Answer::Yes } else { Answer::No }
+impl<F: Fn(&str) -> bool + Sync> Program for F {
+    fn ask(&self, text: &str) -> Reply {
+        if self(text) { Reply::Yes } else { Reply::No }
     }
 }

@@ -23,10 +23,10 @@ pub enum PatternError {
 /// column, both counted from 1.
 ///
 /// ```
-/// use echostack_infer::oracle::Pattern;
+/// use echostack_infer::program::Pattern;
 /// let pattern = Pattern::new(r"line (\d+), column (\d+)")?;
 /// assert_eq!(pattern.find("error in line 2, column 3", "ab\ncd]"), Some(5));
-/// # Ok::<(), echostack_infer::oracle::PatternError>(())
+/// # Ok::<(), echostack_infer::program::PatternError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Pattern(Regex);
