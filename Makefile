@@ -27,7 +27,7 @@ parity:
 	cargo test --workspace --test sklearn_parity -- --ignored --nocapture
 
 measure:
-	cargo run --release --example zero_error
+	cargo run --release --bin zero_error
 
 speed:
 	bash benchmarks/speed

@@ -57,7 +57,7 @@ def main() -> None:
         compare(task, programs, turns)
     ours, theirs = [], []
     for _ in range(turns):
-        ours.append(float(printed(release / "examples/svm_speed", folder)))
+        ours.append(float(printed(release / "svm_speed", folder)))
         theirs.append(train(folder))
     ratio = spread([theirs / ours for theirs, ours in zip(theirs, ours, strict=True)], ".2f")
     print(f"\nsupport vector machines on the {', '.join(SETS)} rows of a latch machine: ours {spread(ours, '.4f')} s, "

@@ -1,4 +1,4 @@
-"""Times scikit-learn's SVC on the rows written by examples/svm_speed.rs; benchmarks/speed.py calls it."""
+"""Times scikit-learn's SVC on the rows written by src/bin/svm_speed.rs; benchmarks/speed.py calls it."""
 
 import time
 from pathlib import Path

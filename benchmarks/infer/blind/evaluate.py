@@ -3,8 +3,8 @@
 
 Usage: evaluate.py JUDGE FOLDER HELD_OUT COMMAND [--persistent] [--near-misses 1000] [--seed 0]
 
-JUDGE is the program `judge` (`cargo build -p echostack-infer --example judge`), and FOLDER is what `echostack infer` wrote.
-HELD_OUT has one text per line, as a JSON string. A near miss is a held-out text with one to three random edits.
+JUDGE is target/debug/infer_judge (`cargo build --bin infer_judge`), and FOLDER is what `echostack infer` wrote. HELD_OUT
+has one text per line, as a JSON string. A near miss is a held-out text with one to three random edits.
 """
 
 import argparse

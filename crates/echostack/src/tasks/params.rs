@@ -10,7 +10,7 @@ impl Task {
     ///
     /// For languages, these are the parameters of [`Params::standard`]. The copy tasks use a longer memory in the
     /// Legendre network, a regression for the output, and a gamma of 0.1, because their decisions depend on a small
-    /// part of a state full of random bits. `examples/zero_error.rs` measures the error with all of these parameters.
+    /// part of a state full of random bits. The benchmark `zero_error` measures the error with all of these parameters.
     pub fn params(self, kind: ReservoirKind, neurons: usize, seed: u64) -> Params {
         let params = Params::standard(kind, neurons, seed);
         let theta = match self {

@@ -5,13 +5,12 @@ use std::error::Error;
 
 use echostack::Word;
 use echostack::language::Language as _;
+use echostack_benchmarks::measure::cpu_seconds;
 use echostack_grammar::Grammar;
 use echostack_infer::{Settings, guess};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-
-use crate::measure::cpu_seconds;
 
 /// The numbers of valid words, and as many invalid ones.
 const SIZES: [usize; 4] = [30, 100, 300, 1000];

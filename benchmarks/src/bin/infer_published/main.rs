@@ -1,27 +1,30 @@
 //! Infers the languages of the published benchmarks from their examples, and measures the result on the held-out texts:
 //!
 //! ```text
-//! cargo run --release -p echostack-infer --example benchmarks -- FOLDER [NAME...] [--seeds N] [--train r0,r1] [--log]
-//!     [--prove] [--output FOLDER] [--strings N] [--positions]
+//! cargo run --release --bin infer_published -- FOLDER [NAME...] [--seeds N] [--train r0,r1] [--log]
+//!     [--prove] [--output FOLDER] [--strings N] [--positions] [--outcomes]
 //! ```
 //!
 //! With `--positions`, each language is inferred twice. The second time, the oracle also says where a text fails; the
 //! exact automaton of the first run computes this.
 //!
-//! The folder has `NAME/NAME-train-r0` with examples, and `NAME/NAME-test` with held-out texts, one per file.
+//! With `--outcomes`, a line of JSON is printed for each run, with what does not depend on the computer.
+//!
+//! The folder has `NAME/NAME-train-r0` with examples, and `NAME/NAME-test` with held-out texts, one per file. It may also be
+//! a file such as `benchmarks/infer/published.json`, with the examples and the held-out texts of each language; the name of
+//! its only set of examples is `own`.
 
 mod languages;
-mod measure;
 
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 
 use echostack::{Recognizer, Verdict};
+use echostack_benchmarks::measure::{self, cpu_seconds};
 use echostack_grammar::Lexer;
 use echostack_infer::program::{Program, Reply};
 use echostack_infer::{Ending, Inferred, InferredGrammar, Settings, infer};
-use measure::cpu_seconds;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -35,6 +38,28 @@ fn texts(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
         std::fs::read_dir(folder)?.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
     paths.sort();
     Ok(paths.iter().map(std::fs::read_to_string).collect::<Result<_, _>>()?)
+}
+
+/// The texts of a language.
+struct Texts {
+    /// Sets of examples, with their names.
+    examples: Vec<(String, Vec<String>)>,
+    held_out: Vec<String>,
+}
+
+/// Returns the texts of a language, with the sets of examples that are asked for.
+fn texts_of(path: &Path, name: &str, trains: &str) -> Result<Texts, Box<dyn Error>> {
+    if path.is_file() {
+        let all: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+        let of = |part: &str| serde_json::from_value(all[name][part].clone());
+        return Ok(Texts { examples: vec![("own".to_string(), of("examples")?)], held_out: of("held_out")? });
+    }
+    let path = path.join(name);
+    let examples = trains.split(',').filter_map(|train| {
+        let found = texts(&path.join(format!("{name}-train-{train}")));
+        Some((train.to_string(), found.ok()?))
+    });
+    Ok(Texts { examples: examples.collect(), held_out: texts(&path.join(format!("{name}-test")))? })
 }
 
 /// Returns a text after one to three edits.
@@ -54,11 +79,23 @@ fn edited(text: &str, letters: &[char], random: &mut ChaCha8Rng) -> String {
     text.into_iter().collect()
 }
 
+/// What is measured and printed.
+#[derive(Default, PartialEq)]
+enum Report {
+    /// A row of a table for each run.
+    #[default]
+    Rows,
+    /// How many queries positions save.
+    Positions,
+    /// A line of JSON for each run.
+    Outcomes,
+}
+
 #[derive(Default)]
 struct Options {
     log: bool,
     prove: bool,
-    positions: bool,
+    report: Report,
     strings: Option<usize>,
     output: Option<std::path::PathBuf>,
 }
@@ -98,7 +135,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--train" => trains = arguments.next().ok_or("--train needs a list")?,
             "--log" => options.log = true,
             "--prove" => options.prove = true,
-            "--positions" => options.positions = true,
+            "--positions" => options.report = Report::Positions,
+            "--outcomes" => options.report = Report::Outcomes,
             "--strings" => options.strings = Some(arguments.next().ok_or("--strings needs a number")?.parse()?),
             "--output" => options.output = Some(arguments.next().ok_or("--output needs a folder")?.into()),
             _ => names.push(argument),
@@ -107,21 +145,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     if names.is_empty() {
         names = NAMES.map(str::to_string).to_vec();
     }
-    println!(
-        "| language | examples | seed | recall | precision | F1 | near misses misjudged | queries | classes, tags, learning, last test, checks | states | s, CPU s | ending | tokens, states | proof |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    if options.report != Report::Outcomes {
+        println!(
+            "| language | examples | seed | recall | precision | F1 | near misses misjudged | queries | classes, tags, learning, last test, checks | states | s, CPU s | ending | tokens, states | proof |"
+        );
+        println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    }
     for name in &names {
         let oracle = languages::language(name).ok_or("there is no such language")?;
-        let path = Path::new(&folder).join(name);
-        let held_out = texts(&path.join(format!("{name}-test")))?;
+        let Texts { examples, held_out } = texts_of(Path::new(&folder), name, &trains)?;
         let rejected = held_out.iter().find(|text| !oracle(text));
         assert!(rejected.is_none(), "the oracle of {name} rejects a held-out text: {rejected:?}");
-        for train in trains.split(',') {
-            let Ok(examples) = texts(&path.join(format!("{name}-train-{train}"))) else { continue };
-            assert!(examples.iter().all(|text| oracle(text)), "the oracle rejects an example of {name}");
+        for (train, examples) in &examples {
+            let rejected = examples.iter().find(|text| !oracle(text));
+            assert!(rejected.is_none(), "the oracle of {name} rejects an example: {rejected:?}");
             for seed in 0..seeds {
-                run((name, train, seed), &examples, &held_out, &oracle, &options)?;
+                run((name, train, seed), examples, &held_out, &oracle, &options)?;
             }
         }
     }
@@ -155,7 +194,7 @@ fn run(
     let before = cpu_seconds();
     let inferred = infer(examples, oracle, &settings, &())?;
     let cpu = cpu_seconds() - before;
-    if options.positions {
+    if options.report == Report::Positions {
         let again = infer(examples, &Exact(&inferred), &settings, &())?;
         let agree = held_out.iter().filter(|text| again.accepts(text) == oracle(text)).count();
         println!(
@@ -195,11 +234,26 @@ fn run(
         std::fs::write(folder.join("grammar.y"), &language.files().grammar)?;
         std::fs::write(folder.join("lexer.l"), &language.files().lexer)?;
     }
-    let proof = if options.prove { prove(language, held_out, oracle)? } else { String::new() };
     let ending = match inferred.ending() {
         Ending::Settled => "settled".to_string(),
         Ending::NotSettled(reason) => format!("not settled: {reason}"),
     };
+    if options.report == Report::Outcomes {
+        let outcome = serde_json::json!({
+            "case": format!("{name} {train} seed {seed}"),
+            "ending": ending,
+            "queries": inferred.queries(),
+            "states": inferred.states(),
+            "tokens": language.files().tokens.len(),
+            "states over tokens": language.states(),
+            "held-out texts rejected": missed.len(),
+            "drawn texts outside the language": over.len(),
+            "near misses misjudged": near.len(),
+        });
+        println!("{outcome}");
+        return Ok(());
+    }
+    let proof = if options.prove { prove(language, held_out, oracle)? } else { String::new() };
     println!(
         "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {}, {}, {}, {}, {} | {} | {:.1}, {cpu:.1} | {ending} | {}, {} | {proof} |",
         near.len(),

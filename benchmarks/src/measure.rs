@@ -1,4 +1,4 @@
-//! What the benchmarks of inferred languages share: CPU time, and proved machines.
+//! CPU time, and machines that are proved to follow an inferred grammar.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -11,16 +11,24 @@ use echostack::{Machine, Params, Study};
 use echostack_grammar::{Encoding, Grammar};
 use echostack_infer::InferredGrammar;
 
-/// Returns the CPU time of this process, in steps of 10 ms; 0 if the system does not tell.
-pub(crate) fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.);
-    (ticks(11) + ticks(12)) / 100.
+/// Returns the CPU time of all threads of this process so far. Where the system does not tell, it is the time of the clock.
+#[cfg(unix)]
+pub fn cpu_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+#[cfg(not(unix))]
+pub fn cpu_seconds() -> f64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
 /// Learns a machine and proves it. Returns the machine if it was proved, and what to print.
-pub(crate) fn prove(language: &InferredGrammar) -> Result<(Option<Machine>, String), Box<dyn Error>> {
+///
+/// # Errors
+///
+/// If the grammar cannot be read, or the machine cannot be trained.
+pub fn prove(language: &InferredGrammar) -> Result<(Option<Machine>, String), Box<dyn Error>> {
     let (began, before) = (Instant::now(), cpu_seconds());
     let grammar = Grammar::new("inferred", &language.files().grammar, Encoding::Auto)?;
     let params = Params::provable(ReservoirKind::Cycle, 256, 0);

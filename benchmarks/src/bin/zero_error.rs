@@ -1,6 +1,6 @@
 //! Trains machines on the paper's tasks and measures their error on longer words.
 //!
-//! `cargo run --release --example zero_error [TASK [KIND [NEURONS [SEEDS]]]]`, for instance `dyck1 cycle 256 10` for the
+//! `cargo run --release --bin zero_error [TASK [KIND [NEURONS [SEEDS]]]]`, for instance `dyck1 cycle 256 10` for the
 //! seeds 0 to 9, or `all all 256 100..120`. A line at the end of each task and kind has the number of seeds without error.
 
 use std::time::Instant;

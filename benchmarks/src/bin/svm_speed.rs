@@ -1,7 +1,7 @@
 //! Trains the readouts of a latch machine (about 3,000 rows of 512 features), prints the CPU seconds, and writes the rows,
 //! so that `benchmarks/svm.py` can train scikit-learn's SVC on the same rows.
 //!
-//! `cargo run --release --example svm_speed FOLDER`
+//! `cargo run --release --bin svm_speed FOLDER`
 
 use std::fs;
 use std::path::Path;
@@ -10,6 +10,7 @@ use echostack::Params;
 use echostack::readout::{Lesson, Svm};
 use echostack::reservoir::ReservoirKind;
 use echostack::tasks::{Split, Task};
+use echostack_benchmarks::measure::cpu_seconds;
 
 fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let folder = std::env::args().nth(1).ok_or("give a folder to write to")?;
@@ -44,16 +45,4 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         write("output", lessons.outputs().map(|(lesson, values)| (lesson, values[0] as i64)).collect())?;
         Ok(())
     })
-}
-
-/// Returns the CPU time of all threads of this process so far.
-#[cfg(unix)]
-fn cpu_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
-}
-
-#[cfg(not(unix))]
-fn cpu_seconds() -> f64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

@@ -2,16 +2,16 @@
 //! oracles follow:
 //!
 //! ```text
-//! cargo run --release -p echostack-infer --example tokens -- [NAME...] [--prefixes N] [--log] [--guess]
+//! cargo run --release --bin infer_tokens -- [NAME...] [--learner modules|reductions] [--prefixes N] [--log] [--guess]
+//!     [--outcomes]
 //! ```
 //!
 //! The learned and the given language have the same number of words of each length (modulo 2^128; both automata are
 //! deterministic, so words can be counted), and the same tokens can follow each viable prefix, for all prefixes up to a
-//! length. With `--guess`, no oracle is asked: languages are guessed from valid and invalid words.
+//! length. With `--guess`, no oracle is asked: languages are guessed from valid and invalid words. With `--outcomes`, no
+//! machine is learned, and a line of JSON is printed for each run, with what does not depend on the computer.
 
 mod guesses;
-#[path = "../benchmarks/measure.rs"]
-mod measure;
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -22,9 +22,9 @@ use echostack::language::Language as _;
 use echostack::recognize::{Limits, Session, Status};
 use echostack::symbol::Input;
 use echostack::{Lookahead, Manifest, Oracle, Recognizer, Table, Word};
+use echostack_benchmarks::measure::{self, cpu_seconds};
 use echostack_grammar::{Encoding, Grammar};
 use echostack_infer::{Ending, Inferred, Settings, infer};
-use measure::cpu_seconds;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -202,14 +202,33 @@ fn compare(learned: &Oracle, target: &Oracle, most: usize) -> Result<String, Box
     ))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// What the command line asks for.
+struct Options {
+    /// Whether only one learner is wanted: the one of reductions, or the one of modules.
+    reductions: Option<bool>,
+    prefixes: usize,
+    log: bool,
+    guess: bool,
+    outcomes: bool,
+}
+
+fn options() -> Result<(Options, Vec<String>), Box<dyn Error>> {
+    let mut names = Vec::new();
+    let mut options = Options { reductions: None, prefixes: 10_000_000, log: false, guess: false, outcomes: false };
     let mut arguments = std::env::args().skip(1);
-    let (mut names, mut prefixes, mut log, mut guess) = (Vec::new(), 10_000_000, false, false);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--prefixes" => prefixes = arguments.next().ok_or("--prefixes needs a number")?.parse()?,
-            "--log" => log = true,
-            "--guess" => guess = true,
+            "--learner" => {
+                options.reductions = match arguments.next().as_deref() {
+                    Some("modules") => Some(false),
+                    Some("reductions") => Some(true),
+                    _ => return Err("--learner needs `modules` or `reductions`".into()),
+                }
+            }
+            "--prefixes" => options.prefixes = arguments.next().ok_or("--prefixes needs a number")?.parse()?,
+            "--log" => options.log = true,
+            "--guess" => options.guess = true,
+            "--outcomes" => options.outcomes = true,
             _ => names.push(argument),
         }
     }
@@ -217,16 +236,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         names = (2..=6).map(|kinds| format!("dyck{kinds}")).collect();
         names.extend(GRAMMARS.iter().map(|(name, _)| name.to_string()));
     }
-    if guess {
+    Ok((options, names))
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (options, names) = options()?;
+    if options.guess {
         println!(
             "| language | valid and invalid words | states | held out: valid rejected, invalid accepted | recall | near misses misjudged | CPU s |"
         );
-    } else {
+    } else if !options.outcomes {
         println!(
             "| language | learner | queries: learning, last test, checks | size | ending | machine | compared with the target | CPU s |"
         );
     }
-    println!("{}|", "|---".repeat(if guess { 7 } else { 8 }));
+    if options.guess || !options.outcomes {
+        println!("{}|", "|---".repeat(if options.guess { 7 } else { 8 }));
+    }
     for name in &names {
         let target = Grammar::new(name, &grammar(name).ok_or("there is no such language")?, Encoding::Auto)?;
         let oracle = Oracle::strict(target.automaton().clone())?;
@@ -236,46 +262,54 @@ fn main() -> Result<(), Box<dyn Error>> {
             word.is_ok_and(|word| oracle.judge(&word).is_accept())
         };
         let source = lexer(alphabet.terminals().map(|token| alphabet.name(token)));
-        if guess {
+        if options.guess {
             guesses::tell(name, &target, &source, valid, alphabet)?;
             continue;
         }
-        let mut random = ChaCha8Rng::seed_from_u64(7);
-        let mut examples: BTreeSet<String> = BTreeSet::new();
-        let mut shown: BTreeSet<&str> = BTreeSet::new();
-        for _ in 0..DRAWN {
-            let Some(Word::Symbols(word)) = target.word(&mut random, 0..=EXAMPLES.1) else { break };
-            let tokens: Vec<&str> = word.iter().map(|&token| alphabet.name(token)).collect();
-            if examples.len() < EXAMPLES.0 || !tokens.iter().all(|token| shown.contains(token)) {
-                examples.insert(tokens.join(" "));
-                shown.extend(tokens);
-            }
-        }
-        let examples: Vec<String> = examples.into_iter().collect();
+        let examples = examples(&target, alphabet);
         for reductions in [false, true] {
+            if options.reductions.is_some_and(|wanted| wanted != reductions) {
+                continue;
+            }
             let mut settings =
                 Settings { lexer: Some(source.clone()), reductions, hold_out: Some(0.), ..Settings::default() };
             settings.asking.queries = 300_000;
             settings.asking.time = Duration::from_secs(120);
-            if log {
+            if options.log {
                 examples.iter().for_each(|example| eprintln!("  {example}"));
             }
             let before = cpu_seconds();
             let inferred = infer(&examples, &valid, &settings, &())?;
-            if log {
+            if options.log {
                 inferred.log().iter().for_each(|line| eprintln!("  {line}"));
             }
-            tell((name, reductions), &inferred, &oracle, prefixes, before)?;
+            tell((name, reductions), &inferred, &oracle, &options, before)?;
         }
     }
     Ok(())
+}
+
+/// Draws examples until all tokens occur.
+fn examples(target: &Grammar, alphabet: &echostack::Alphabet) -> Vec<String> {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let mut examples: BTreeSet<String> = BTreeSet::new();
+    let mut shown: BTreeSet<&str> = BTreeSet::new();
+    for _ in 0..DRAWN {
+        let Some(Word::Symbols(word)) = target.word(&mut random, 0..=EXAMPLES.1) else { break };
+        let tokens: Vec<&str> = word.iter().map(|&token| alphabet.name(token)).collect();
+        if examples.len() < EXAMPLES.0 || !tokens.iter().all(|token| shown.contains(token)) {
+            examples.insert(tokens.join(" "));
+            shown.extend(tokens);
+        }
+    }
+    examples.into_iter().collect()
 }
 
 fn tell(
     (name, reductions): (&str, bool),
     inferred: &Inferred,
     target: &Oracle,
-    prefixes: usize,
+    options: &Options,
     before: f64,
 ) -> Result<(), Box<dyn Error>> {
     let cpu = cpu_seconds() - before;
@@ -285,12 +319,25 @@ fn tell(
     };
     let (mut proof, mut compared) = (String::new(), String::new());
     if let Some(language) = inferred.language().filter(|_| settled) {
-        proof = measure::prove(language)?.1;
+        if !options.outcomes {
+            proof = measure::prove(language)?.1;
+        }
         let grammar = Grammar::new("learned", &language.files().grammar, Encoding::Auto)?;
-        compared = compare(&Oracle::strict(grammar.automaton().clone())?, target, prefixes)?;
+        compared = compare(&Oracle::strict(grammar.automaton().clone())?, target, options.prefixes)?;
     }
     let spent = inferred.spent();
     let learner = if reductions { "reductions" } else { "modules" };
+    if options.outcomes {
+        let outcome = serde_json::json!({
+            "case": format!("{name}, {learner}"),
+            "ending": ending,
+            "queries": inferred.queries(),
+            "size": inferred.states(),
+            "compared": compared,
+        });
+        println!("{outcome}");
+        return Ok(());
+    }
     println!(
         "| {name} | {learner} | {}: {}, {}, {} | {} | {ending} | {proof} | {compared} | {cpu:.1} |",
         inferred.queries(),

@@ -1,7 +1,7 @@
 //! Says whether texts are in the language of a grammar: reads one JSON string per line, and writes true or false.
 //!
 //! ```text
-//! cargo run -p echostack-infer --example judge -- FOLDER
+//! cargo run --bin infer_judge -- FOLDER
 //! ```
 //!
 //! FOLDER is what `echostack infer` wrote. No machine is made, so this is quick, also for a large grammar.
