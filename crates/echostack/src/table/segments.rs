@@ -1,13 +1,26 @@
 //! One long word through a table, in segments that run side by side, by [frames](super::frames).
 //!
-//! A segment begins after a token that tells which frame is on top, such as an opening bracket. What is below is not
-//! known there, so a segment ends before the first step that looks at it, and another one begins further on. When all
-//! segments of a block have run, they are joined from left to right: the tokens between them are read one by one, and
-//! where a segment begins with the frame that is now on top, its result is taken over. If the frame is a different one,
-//! its tokens are read one by one as well. So it does no harm to begin a segment with a guess.
+//! A *frame* is a piece of the stack; the topmost one and the next token determine a *step*, which replaces, pushes or
+//! pops a frame. A *row* is the topmost frame as the index of its steps. *Special rows* stand for what is not a frame: a
+//! token that is refused, a word that is accepted, and `lost`, the outcome of a pop below which nothing is known. A *hop*
+//! is a step that reads no token, because one token does more than one step can.
 //!
-//! A block is read as a whole, or not at all. If a token in it is refused, the stack is as it was before the block, and
-//! the plain table continues from there.
+//! The word is read in *blocks*. Each of four *lanes* has a quarter of a block and reads it in one or more *segments*.
+//! The lanes take their steps in turn, on one thread: every step waits for the table, and four of them wait at the same
+//! time. Only lane 0 knows the stack. A segment of another lane begins where the topmost frame is known or guessed: after
+//! a token that leaves the same frame on top wherever it is read, such as an opening bracket, or after one that did so
+//! many times before. What is below is not known, so the segment ends before the first step that looks at it, and another
+//! one begins further on.
+//!
+//! When all segments of a block have run, they are *joined* from left to right. The tokens between them are read one by
+//! one on the real stack. If a segment begins with the frame that is then on top, what it pushed is put on the stack, and
+//! its tokens are done: **what a segment does depends on its first frame and its tokens, and on nothing else**. If the
+//! frame is a different one, because the guess was wrong, the segment is passed over, and its tokens are read one by one.
+//! So a wrong guess costs time, but does no harm.
+//!
+//! A block is read as a whole, or not at all. If a token in it is refused, or if the stack or the actions of the block
+//! might reach a limit, the stack is as it was before the block, and the plain table reads the rest of the word
+//! ([`Segments::plain`]), with the exact verdict and limits.
 //!
 //! # Example
 //!
@@ -20,7 +33,9 @@
 //!   not known. So the first segment is empty. The second begins after `(`, where the lane ends, and is empty, too.
 //! - Lane 2 has `()`. It begins with frame 1, since `(` comes before it. `(` pushes another frame 1, `)` pops it, and
 //!   frame 3 is on top of nothing else.
-//! - Lane 3 has `))`, and `)` comes before it. There is no place where a segment could begin.
+//! - Lane 3 has `))`, and `)` comes before it. There is no place where a segment could begin, so its only segment is
+//!   empty and at its end. In a longer text, the frame after `)` may have been the same eight times, and then a segment
+//!   begins with it as a guess.
 //!
 //! Now they are joined. Lane 0 began with the frame that is on top, so its result is taken over: frame 1 on top of 0
 //! and 1. The tokens of lane 1 are read one by one, which leads to frame 1 on top of 0 and 3. Lane 2 began with frame
@@ -36,10 +51,9 @@ use crate::symbol::SymbolId;
 
 /// The maximum number of tokens in a block, if each of them adds at most one frame.
 const BLOCK: usize = 1 << 15;
-/// The height up to which a segment's stack of frames can grow, more than it does: a lane has a quarter of the block.
+/// The height of a lane's stack, more than any segment needs: a lane has a quarter of the block.
 const HEIGHT: usize = BLOCK / 2;
-/// The number of times in a row that the same row must have followed a token for a segment to begin with it, although
-/// it need not follow.
+/// How often the row after a token must have been the same as the time before for a segment to begin with it as a guess.
 const SURE: u8 = 8;
 
 /// A word that is being read by frames.
@@ -50,7 +64,7 @@ pub(super) struct Segments {
     /// The row of the topmost frame.
     row: u16,
     position: u64,
-    /// What follows each token.
+    /// For each kind of token, the row that followed it when it was read one by one.
     guesses: Vec<Guess>,
     columns: Box<[u8; BLOCK]>,
     /// The stack of each lane, above a frame that is not known.
@@ -60,7 +74,7 @@ pub(super) struct Segments {
     block: usize,
 }
 
-/// The row that followed a token most recently, and how many times in a row it did before.
+/// The row after the last token of a kind, and how often in succession it was the same as the time before.
 #[derive(Clone, Copy, Debug, Default)]
 struct Guess {
     row: u16,
@@ -70,7 +84,8 @@ struct Guess {
 /// A part of a block, and how it changes the stack.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    /// The index of its first token, and the one after its last token.
+    /// The index of its first token, and the one after its last token. If it ends between two hops, the token that they
+    /// belong to counts as not read: its last row is that of a hop, which goes on with the same token.
     tokens: [usize; 2],
     /// The row with which it begins, and the one with which it ends.
     rows: [u16; 2],
@@ -78,7 +93,7 @@ struct Segment {
     height: usize,
 }
 
-/// A segment that is running.
+/// A lane: its part of the block, and the segment that is running in it.
 #[derive(Clone, Copy, Default)]
 struct Lane {
     top: Top,
@@ -108,7 +123,7 @@ fn advance(
     None
 }
 
-/// A token was refused, or a limit might be reached.
+/// A block was not read, because a token in it is refused, or because a limit might be reached.
 pub(super) struct Refused;
 
 impl Segments {
@@ -180,8 +195,9 @@ impl Segments {
 
     /// Returns a session of the table itself that continues from here.
     pub(super) fn plain(&self, frames: &Frames, table: &Table, limits: Limits) -> Run<TableStack> {
-        // The frames hold the states that the plain table would have, except for reductions that were made before a
-        // token. These may be ahead of the table, so what it would refuse before them must not come next.
+        // The frames hold the states of the plain table, the bottommost of which is implied. But a frame may already have
+        // made reductions that the table makes only when it sees the next token, and the table refuses some tokens before
+        // them. So it is told which tokens it may still read here (`admitted`).
         let top = frames.topmost(self.row);
         let below = self.stack.iter().flat_map(|&number| &frames.frame(number).states);
         let states = below.chain(&top.states).skip(1).copied().collect::<Vec<State>>();
@@ -197,7 +213,7 @@ impl Segments {
         let mut lanes = [Lane::default(); LANES];
         for (number, lane) in lanes.iter_mut().enumerate() {
             block.done[number].clear();
-            // A pop that uncovers this frame leads to the special row of what is lost.
+            // A pop that uncovers this frame leads to the special row `lost`.
             self.stacks[0][number] = frames.unknown();
             let [from, end] = [number, number + 1].map(|number| number * length / LANES);
             let top = Top { row: self.row, height: 0 };
@@ -208,7 +224,8 @@ impl Segments {
             }
         }
         loop {
-            // Every step reads at most one token, so no lane can come to its end within this many steps.
+            // Every step reads at most one token, so no lane comes to its end before the last of this many steps. Once
+            // one is at its end, the others go on one after the other below: there is no fourth step to wait with them.
             let steps = lanes.iter().map(|lane| lane.end - lane.at).min().unwrap_or(0);
             if steps == 0 {
                 break;
@@ -235,10 +252,12 @@ impl Segments {
         for (number, list) in done.iter().enumerate() {
             for &Segment { tokens: [start, end], rows: [first, last], height } in list {
                 joined.read(&columns[..], guesses, &mut at, start)?;
-                // A segment never looked at what was below its first frame. So it would have run in the same way here,
-                // and what it pushed comes on top. If its tokens were read one by one already, or the frame is a
-                // different one, it is passed over.
-                if joined.row == first && at == start {
+                // Segments come in order and do not overlap, so this is where the segment begins.
+                debug_assert_eq!(at, start);
+                // It never looked at what was below its first frame. So it would have run in the same way here, and what
+                // it pushed comes on top. Only the last segment of a lane can have pushed anything that is left: the
+                // others ended because their stack was empty. So one stack for each lane is enough.
+                if joined.row == first {
                     joined.stack.extend(stacks[1..=height].iter().map(|frames| frames[number]));
                     (joined.row, at) = (last, end);
                 }
@@ -263,7 +282,7 @@ struct Block<'a> {
 impl Block<'_> {
     /// Takes this many steps in each lane, or until a segment ends, if every step reads a token.
     fn run_evenly(&mut self, lanes: &mut [Lane; LANES], stacks: &mut Stacks<{ HEIGHT + 1 }>, steps: usize) {
-        // Copies of the tops stay in registers, and all lanes are equally far in their parts.
+        // Copies of the tops stay in registers, and one counter is enough for the tokens that are next in all lanes.
         let parts: [&[u8]; LANES] = std::array::from_fn(|number| &self.columns[lanes[number].at..][..steps]);
         let mut tops: [Top; LANES] = std::array::from_fn(|number| lanes[number].top);
         let mut ended = [None; LANES];
@@ -314,8 +333,9 @@ impl Block<'_> {
     /// Ends a segment before a step that leads to a special row, and begins another one.
     #[cold]
     fn end(&mut self, lane: &mut Lane, number: usize, row: u16) {
-        // The segment of a token that is refused is not used, so that the token is found again. If the step looked
-        // below the segment's stack, that stack is empty, so the next segment can have it.
+        // If a token is refused, the segment is not noted, so that its tokens are read one by one when the block is
+        // joined, and the token is refused again if the segment began with the right frame. If the step looked below the
+        // segment's stack, that stack is empty, so the next segment can have it.
         if row == self.frames.lost {
             self.note(lane, number);
         }
@@ -333,8 +353,9 @@ impl Block<'_> {
         let guess = self.guesses[usize::from(self.columns[after % BLOCK])];
         let columns = &self.columns[after..lane.end];
         let known = |(at, &column): (usize, &u8)| Some((at, (*self.frames.after.get(usize::from(column))?)?));
-        // A guess that was right many times begins a segment at once. Otherwise the next token after which the row is
-        // certain does, and if there is none, nothing more of the lane is read ahead.
+        // A row that was the same many times begins a segment at once, as a guess. Otherwise the next token after which
+        // the row is certain does, and if there is none, nothing more of the lane is read ahead. The remainder by `BLOCK`
+        // changes nothing; it saves a check of the index.
         let (skipped, row) = if guess.times >= SURE {
             (0, guess.row)
         } else {
@@ -350,8 +371,10 @@ struct Joined<'a> {
     frames: &'a Frames,
     stack: &'a mut Vec<u16>,
     row: u16,
-    /// The minimum height of the stack so far, and what was above it at first, from the top.
+    /// The minimum height of the stack since the beginning of the block. What is below it has not changed, because a
+    /// segment that is taken over only pushes.
     low: usize,
+    /// What was above that height at the beginning of the block, from the top.
     undo: Vec<u16>,
 }
 
@@ -363,7 +386,8 @@ impl Joined<'_> {
     fn read(&mut self, columns: &[u8], guesses: &mut [Guess], at: &mut usize, end: usize) -> Result<(), Refused> {
         while *at < end {
             let column = columns[*at];
-            // On an empty stack, no step pops: there is nothing below the first frame, and the frames know this.
+            // On an empty stack, no step pops: there is nothing below the first frame, and the frames know this. (At the
+            // end of a word, which is never in a block, a pop there would refuse the word: see `ends`.)
             let uncovered = self.stack.last().copied().unwrap_or(0);
             let (row, step) = self.frames.next(self.row, column, uncovered);
             self.row = row;
@@ -384,7 +408,8 @@ impl Joined<'_> {
             }
             if !self.frames.is_hop(self.row) {
                 *at += 1;
-                // Only tokens that are in no segment are read here, and these are the ones where a guess would help.
+                // Tokens are read here if they are in no segment that was taken over. These are the ones where a guess
+                // would help.
                 let guess = &mut guesses[usize::from(column)];
                 let times = if guess.row == self.row { guess.times.saturating_add(1) } else { 0 };
                 *guess = Guess { row: self.row, times };
