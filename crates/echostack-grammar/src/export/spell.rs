@@ -1,11 +1,37 @@
 //! Spells a grammar over tokens out as a grammar over characters, with exactly the texts that the lexer splits into
 //! words of the grammar.
 //!
-//! A lexer always takes the longest match. A grammar over characters has no such rule, so that `<b` followed by the name
-//! `ody` could pass for `<body`. What was read last is therefore remembered as a *context*: the states of the lexer's
-//! automaton from which a longer match is still possible, and must not come about. In a context, a token has only those
-//! texts that no such state accepts. Contexts that restrict nothing that can follow are equal to the empty one; in most
-//! grammars there is no other, and the spelled grammar has the same rules as the original.
+//! A lexer always takes the longest match. A grammar over characters has no such rule, so that `<b` followed by the
+//! name `ody` could pass for `<body`. What was read last is therefore remembered as a *context*: the states of the
+//! lexer's automaton from which a longer match is still possible, and must not come about. In a context, a token has
+//! only those texts that no such state accepts. Contexts that restrict nothing that can follow are equal to the empty
+//! one; in most grammars there is no other, and the spelled grammar has the same rules as the original.
+//!
+//! # Example
+//!
+//! The grammar S: if NAME has a lexer with the rules `if`, `[a-z]+` for NAME, and `[ ]+`, which is skipped. `ifx` is
+//! one NAME, so after `if` the context consists of the state in which the lexer has read `if`: from there, a letter
+//! leads to a longer match. In this context, NAME has no text at all, and blanks have all of theirs. After blanks, and
+//! after a NAME, nothing that can follow is restricted, so the context is the empty one. In GBNF, the result is
+//!
+//! ```text
+//! root ::= ws s
+//! ws ::= "" | skipped
+//! s ::= "if" ws-2 name ws
+//! skipped ::= " "+
+//! ws-2 ::= skipped
+//! name ::= [a-hj-z] name-2 | [i] name-3
+//! name-2 ::= "" | [a-z] name-4
+//! name-3 ::= "" | [a-eg-z] name-4 | [f] name-5
+//! name-4 ::= "" | [a-z] name-4
+//! name-5 ::= [a-z] name-6
+//! name-6 ::= "" | [a-z] name-4
+//! ```
+//!
+//! `ws` leads from the empty context to itself, and may be empty. `ws-2` leads from the context after `if` to the empty
+//! one, which takes at least one blank. The text `if` is not a NAME, because the rule `if` comes first. So NAME is not
+//! the whole expression, but the part of the lexer's automaton in which its rule wins: `name-5` has read `if`, and
+//! cannot end.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -119,15 +145,15 @@ impl<'a> Speller<'a> {
         let adjacent = grammar.adjacent();
         let merging: Vec<bool> = (0..count).map(|rule| merges(&chars, rule as u32)).collect();
         let exact = (0..count).map(|rule| scanner.is_exact(rule)).collect::<Result<_, _>>()?;
-        let followers = |rule: usize| -> Vec<usize> {
-            let follows = |other: &usize| match (scanner.rules[rule].token, scanner.rules[*other].token) {
-                _ if scanner.rules[*other].skip => !(*other == rule && merging[rule]),
-                (Some(first), Some(second)) => adjacent.contains(&(first, second)),
-                (None, second) => scanner.rules[rule].skip && second.is_some(),
-                (_, None) => false,
-            };
-            (0..count).filter(follows).collect()
+        let follows = |rule: usize, other: usize| match (scanner.rules[rule].token, scanner.rules[other].token) {
+            // Two texts of a rule that merge would be one text, so the lexer never finds them next to each other.
+            _ if scanner.rules[other].skip => !(other == rule && merging[rule]),
+            (Some(first), Some(second)) => adjacent.contains(&(first, second)),
+            // After what is skipped, every token is taken to be possible.
+            (None, second) => scanner.rules[rule].skip && second.is_some(),
+            (_, None) => false,
         };
+        let followers = |rule| (0..count).filter(|&other| follows(rule, other)).collect();
         let followers = (0..count).map(followers).collect();
         Ok(Self {
             grammar,
@@ -149,6 +175,9 @@ impl<'a> Speller<'a> {
     }
 
     /// Returns what a rule matches in a context, without simplifying the contexts after it.
+    ///
+    /// The lexer's automaton runs from its start and, at the same time, from the states of the context. The former
+    /// reads this match. The latter continue what came before it, and must not match.
     fn explore(&self, context: &Context, rule: usize) -> (Scan, Vec<Option<Context>>) {
         let mut scan = Scan::default();
         let mut ends = Vec::new();
@@ -158,32 +187,33 @@ impl<'a> Speller<'a> {
             let (state, pending) = order[scan.next.len()].clone();
             let mut next: Vec<(char, char, usize)> = Vec::new();
             for &(from, to, target) in &self.chars.states[state].next {
+                // The automaton is that of all rules. What leads only to matches of other rules is not followed.
                 if !self.useful[rule][target] {
                     continue;
                 }
+                // Within a range, the remembered states agree on where to go, so its first character stands for all.
                 for (from, to) in self.cuts(&pending, from, to) {
                     let after: Vec<usize> = pending.iter().filter_map(|&other| self.chars.step(other, from)).collect();
+                    // The lexer would have taken this longer match instead of the one that came before.
                     if after.iter().any(|&other| self.chars.states[other].rule.is_some()) {
                         scan.restricted = true;
                         continue;
                     }
+                    // States that continue in the same way count as one, so that there are fewer contexts. Those from
+                    // which nothing continues are dropped.
                     let after: Context = after.iter().filter_map(|&other| self.chars.continuation[other]).collect();
                     let fresh = order.len();
                     let number = *numbers.entry((target, after.clone())).or_insert_with(|| {
                         order.push((target, after));
                         fresh
                     });
-                    match next.last_mut() {
-                        Some((_, end, known)) if *known == number && u32::from(*end) + 1 == u32::from(from) => {
-                            *end = to;
-                        }
-                        _ => next.push((from, to, number)),
-                    }
+                    extend(&mut next, (from, to), number);
                 }
             }
             scan.next.push(next);
             let matched = self.chars.states[state].rule == Some(rule as u32);
             scan.restricted |= matched && !pending.is_empty();
+            // What was remembered before the match may still be continued after it, and so may the match itself.
             ends.push(matched.then(|| {
                 let mut after = pending;
                 after.extend(self.chars.continuation[state]);
@@ -205,21 +235,17 @@ impl<'a> Speller<'a> {
                 );
             }
         }
-        let begins: Vec<u32> = begins.into_iter().collect();
-        let range = |(at, &begin): (usize, &u32)| {
-            let end = begins.get(at + 1).map_or(u32::from(to), |next| next - 1);
-            // The code points between U+D7FF and U+E000 are not characters.
-            let end = if (0xd800..0xe000).contains(&end) { 0xd7ff } else { end };
-            let begin = if (0xd800..0xe000).contains(&begin) { 0xe000 } else { begin };
-            Some((char::from_u32(begin)?, char::from_u32(end)?)).filter(|(begin, end)| begin <= end)
-        };
-        begins.iter().enumerate().filter_map(range).collect()
+        // Each part ends where the next one begins.
+        let ends = begins.iter().skip(1).map(|next| next - 1).chain([u32::from(to)]);
+        begins.iter().zip(ends).filter_map(|(&begin, end)| characters(begin, end)).collect()
     }
 
     fn scan(&mut self, context: ContextId, rule: usize) -> Result<Rc<Scan>, ExportError> {
         if let Some(known) = self.scans.get(&(context, rule)) {
             return Ok(known.clone());
         }
+        // To simplify a context, what can follow is explored in it, but no scan is asked for. So this does not go round
+        // in circles.
         let (mut scan, ends) = self.explore(&self.contexts[context].clone(), rule);
         scan.ends = ends
             .into_iter()
@@ -252,6 +278,7 @@ impl<'a> Speller<'a> {
 
     /// Returns the contexts in which what is skipped can end.
     fn gap_ends(&mut self, from: ContextId) -> Result<BTreeSet<ContextId>, ExportError> {
+        // Nothing need be skipped, so the first context is one of them.
         let mut found = BTreeSet::from([from]);
         let mut open = vec![from];
         while let Some(context) = open.pop() {
@@ -303,6 +330,8 @@ impl<'a> Speller<'a> {
         for begin in self.gap_ends(EMPTY)? {
             self.ends.entry((0, begin)).or_default();
         }
+        // The least solution of equations that refer to each other: sets only grow, and looking one up for a
+        // nonterminal in a new context adds it (in `part_ends`). Once a whole pass adds nothing, it is found.
         loop {
             let before: (usize, usize) = (self.ends.len(), self.ends.values().map(BTreeSet::len).sum());
             for (number, from) in self.ends.keys().copied().collect::<Vec<_>>() {
@@ -317,51 +346,46 @@ impl<'a> Speller<'a> {
         }
     }
 
+    /// Writes the rules, beginning with the root, and each rule that another one refers to.
     fn write(mut self, alphabet: &Alphabet) -> Result<Spelled, ExportError> {
-        let mut keys = vec![Key::Root];
-        let mut numbers = HashMap::from([(Key::Root, 0)]);
+        let mut keys = Keys { all: vec![Key::Root], numbers: HashMap::from([(Key::Root, 0)]) };
         let mut rules = Vec::new();
-        while rules.len() < keys.len() {
-            if keys.len() > MAX_RULES {
+        while rules.len() < keys.all.len() {
+            if keys.all.len() > MAX_RULES {
                 return Err(ExportError::TooLarge);
             }
-            let alternatives = self.alternatives(keys[rules.len()])?;
-            let mut own = Vec::new();
-            for alternative in alternatives {
-                let piece = |item: Item| match item {
-                    Item::Piece(piece) => piece,
-                    Item::Key(key) => {
-                        let fresh = keys.len();
-                        Piece::Rule(*numbers.entry(key).or_insert_with(|| {
-                            keys.push(key);
-                            fresh
-                        }))
-                    }
-                };
-                own.push(alternative.into_iter().map(piece).collect());
-            }
-            rules.push(own);
+            let alternatives = self.alternatives(keys.all[rules.len()])?;
+            let written =
+                alternatives.into_iter().map(|items| items.into_iter().map(|item| keys.piece(item)).collect());
+            rules.push(written.collect());
         }
         let mut names = Names::without(&["root", "start"]);
-        let name = |key: &Key| match *key {
+        let names = keys.all.iter().map(|&key| self.name(key, alphabet, &mut names)).collect();
+        Ok(Spelled { names, rules, whole: !self.restricted })
+    }
+
+    /// Gives a rule a name. Rules that differ only in their contexts want the same one, and get numbers.
+    fn name(&self, key: Key, alphabet: &Alphabet, names: &mut Names) -> String {
+        let symbol = |number: usize| identifier(&self.grammar.names[number]).to_lowercase();
+        let token = |token| identifier(alphabet.name(token)).to_lowercase();
+        match key {
             Key::Root => "root".to_string(),
-            Key::Symbol(number, ..) => names.give(&identifier(&self.grammar.names[number]).to_lowercase()),
-            Key::Rest(number, ..) => names.give(&(identifier(&self.grammar.names[number]).to_lowercase() + "_rest")),
-            Key::Token(token, ..) => names.give(&identifier(alphabet.name(token)).to_lowercase()),
+            Key::Symbol(number, ..) => names.give(&symbol(number)),
+            Key::Rest(number, ..) => names.give(&(symbol(number) + "_rest")),
+            Key::Token(own, ..) => names.give(&token(own)),
             Key::Gap(..) => names.give("ws"),
             Key::Pattern(rule) | Key::State(rule, ..) => match self.scanner.rules[rule].token {
-                Some(token) => names.give(&identifier(alphabet.name(token)).to_lowercase()),
+                Some(own) => names.give(&token(own)),
                 None => names.give("skipped"),
             },
-        };
-        let names = keys.iter().map(name).collect();
-        Ok(Spelled { names, rules, whole: !self.restricted })
+        }
     }
 
     fn alternatives(&mut self, key: Key) -> Result<Vec<Vec<Item>>, ExportError> {
         let mut out = Vec::new();
         match key {
             Key::Root => {
+                // What is skipped before the first token belongs to no other rule. A text may end in any context.
                 for begin in self.gap_ends(EMPTY)? {
                     for end in self.ends[&(0, begin)].clone() {
                         let mut pieces: Vec<Item> = self.gap(EMPTY, begin, None).into_iter().collect();
@@ -378,13 +402,7 @@ impl<'a> Speller<'a> {
             Key::Rest(number, production, at, from, to) => out = self.rest(number, production, at, from, to)?,
             Key::Token(token, from, to) => {
                 for rule in self.scanner.rules_of(token).collect::<Vec<_>>() {
-                    for end in self.scan(from, rule)?.ends.iter().flatten().copied().collect::<BTreeSet<_>>() {
-                        if self.gap_ends(end)?.contains(&to) {
-                            let mut pieces = self.scanned(rule, from, end)?;
-                            pieces.extend(self.gap(end, to, None));
-                            out.push(pieces);
-                        }
-                    }
+                    self.with_gap(rule, None, from, to, &mut out)?;
                 }
             }
             Key::Gap(from, to, after) => {
@@ -392,41 +410,40 @@ impl<'a> Speller<'a> {
                     out.push(Vec::new());
                 }
                 for skip in self.skips.clone() {
+                    // What is skipped once by a rule that merges is not skipped by it again, so that a text is derived
+                    // in only one way.
                     if after == Some(skip) && self.merging[skip] {
                         continue;
                     }
-                    for end in self.scan(from, skip)?.ends.iter().flatten().copied().collect::<BTreeSet<_>>() {
-                        if self.gap_ends(end)?.contains(&to) {
-                            let mut pieces = self.scanned(skip, from, end)?;
-                            pieces.extend(self.gap(end, to, Some(skip)));
-                            out.push(pieces);
-                        }
-                    }
+                    self.with_gap(skip, Some(skip), from, to, &mut out)?;
                 }
             }
             Key::Pattern(rule) => out.push(vec![Item::Piece(Piece::Pattern(rule))]),
             Key::State(rule, from, to, state) => {
                 let scan = self.scan(from, rule)?;
-                if scan.ends[state] == Some(to) {
-                    out.push(Vec::new());
-                }
-                let mut targets: BTreeMap<usize, Vec<(char, char)>> = BTreeMap::new();
-                for &(low, high, target) in &scan.next[state] {
-                    targets.entry(target).or_default().push((low, high));
-                }
-                for (target, ranges) in targets {
-                    if !reaches(&scan, target, to) {
-                        continue;
-                    }
-                    let mut pieces = vec![Item::Piece(Piece::Class(ranges))];
-                    if !(scan.ends[target] == Some(to) && scan.next[target].is_empty()) {
-                        pieces.push(Item::Key(Key::State(rule, from, to, target)));
-                    }
-                    out.push(pieces);
-                }
+                out = state_alternatives(&scan, rule, from, to, state);
             }
         }
         Ok(out)
+    }
+
+    /// Adds the ways to read a text of a lexer rule and then what is skipped after it.
+    fn with_gap(
+        &mut self,
+        rule: usize,
+        skipped: Option<usize>,
+        from: ContextId,
+        to: ContextId,
+        out: &mut Vec<Vec<Item>>,
+    ) -> Result<(), ExportError> {
+        for end in self.scan(from, rule)?.ends.iter().flatten().copied().collect::<BTreeSet<_>>() {
+            if self.gap_ends(end)?.contains(&to) {
+                let mut pieces = self.scanned(rule, from, end)?;
+                pieces.extend(self.gap(end, to, skipped));
+                out.push(pieces);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the ways to read the parts of a production from one on.
@@ -445,6 +462,7 @@ impl<'a> Speller<'a> {
         };
         let mut out = Vec::new();
         for end in self.part_ends(part, from)? {
+            // Only ways that lead to the context that is asked for are written, so that every rule derives something.
             if !self.sequence_ends(&parts[at + 1..], end)?.contains(&to) {
                 continue;
             }
@@ -452,6 +470,8 @@ impl<'a> Speller<'a> {
                 Part::Nonterminal(other) => vec![Item::Key(Key::Symbol(other, from, end))],
                 Part::Token(token) => self.inline(Key::Token(token, from, end))?,
             };
+            // If there is only one way to go on, it is written here. Otherwise it becomes a rule, since to multiply
+            // them out would take too many alternatives.
             let mut tails = self.rest(number, production, at + 1, end, to)?;
             match (tails.len(), tails.pop()) {
                 (1, Some(tail)) => pieces.extend(tail),
@@ -480,6 +500,8 @@ impl<'a> Speller<'a> {
     /// Returns the pieces of what a lexer rule matches between two contexts.
     fn scanned(&mut self, rule: usize, from: ContextId, to: ContextId) -> Result<Vec<Item>, ExportError> {
         let scan = self.scan(from, rule)?;
+        // The expression of the lexer can be written as it is if it has the same texts here, and does not have to be
+        // split by the context after it.
         let single = scan.ends.iter().flatten().all(|&end| end == to);
         let free = self.exact[rule] && !scan.restricted && single;
         self.restricted |= !free;
@@ -497,6 +519,66 @@ impl<'a> Speller<'a> {
 enum Item {
     Piece(Piece),
     Key(Key),
+}
+
+/// The rules of the spelled grammar, in the order in which they are first referred to.
+struct Keys {
+    all: Vec<Key>,
+    numbers: HashMap<Key, usize>,
+}
+
+impl Keys {
+    /// Returns a part of an alternative with the number of its rule.
+    fn piece(&mut self, item: Item) -> Piece {
+        match item {
+            Item::Piece(piece) => piece,
+            Item::Key(key) => Piece::Rule(*self.numbers.entry(key).or_insert_with(|| {
+                self.all.push(key);
+                self.all.len() - 1
+            })),
+        }
+    }
+}
+
+/// Returns the ways to go on from a state of a scan until it ends in a context.
+fn state_alternatives(scan: &Scan, rule: usize, from: ContextId, to: ContextId, state: usize) -> Vec<Vec<Item>> {
+    let mut out = Vec::new();
+    if scan.ends[state] == Some(to) {
+        out.push(Vec::new());
+    }
+    // Ranges that lead to the same state become one class.
+    let mut targets: BTreeMap<usize, Vec<(char, char)>> = BTreeMap::new();
+    for &(low, high, target) in &scan.next[state] {
+        targets.entry(target).or_default().push((low, high));
+    }
+    for (target, ranges) in targets {
+        if !reaches(scan, target, to) {
+            continue;
+        }
+        let mut pieces = vec![Item::Piece(Piece::Class(ranges))];
+        // A state that can only end needs no rule.
+        if !(scan.ends[target] == Some(to) && scan.next[target].is_empty()) {
+            pieces.push(Item::Key(Key::State(rule, from, to, target)));
+        }
+        out.push(pieces);
+    }
+    out
+}
+
+/// Adds a range of characters that leads to a state. It continues the last range if that leads there, too.
+fn extend(next: &mut Vec<(char, char, usize)>, (from, to): (char, char), target: usize) {
+    match next.last_mut() {
+        Some((_, end, known)) if *known == target && u32::from(*end) + 1 == u32::from(from) => *end = to,
+        _ => next.push((from, to, target)),
+    }
+}
+
+/// Returns the characters among a range of code points, if there are any.
+fn characters(begin: u32, end: u32) -> Option<(char, char)> {
+    // The code points between U+D7FF and U+E000 are not characters.
+    let end = if (0xd800..0xe000).contains(&end) { 0xd7ff } else { end };
+    let begin = if (0xd800..0xe000).contains(&begin) { 0xe000 } else { begin };
+    Some((char::from_u32(begin)?, char::from_u32(end)?)).filter(|(begin, end)| begin <= end)
 }
 
 /// Returns whether a scan can end in this context after a state.
@@ -519,14 +601,13 @@ fn prune(scan: &mut Scan) {
     for next in &mut scan.next {
         next.retain(|&(_, _, target)| useful[target]);
     }
-    if !useful[0] {
-        scan.ends.iter_mut().for_each(|end| *end = None);
-    }
 }
 
 /// Returns whether two texts of a rule, one after the other, are always one text of it.
 fn merges(chars: &Chars, rule: u32) -> bool {
     let matched = |state: Option<usize>| state.is_some_and(|state| chars.states[state].rule == Some(rule));
+    // After every text of the rule, the automaton reads a second one in two ways: as a continuation of the first, and
+    // from the start. If the second way ever matches and the first does not, the two texts are not one.
     let mut open: Vec<(Option<usize>, usize)> = (0..chars.states.len())
         .filter(|&state| chars.states[state].rule == Some(rule))
         .map(|state| (Some(state), 0))
@@ -554,4 +635,20 @@ fn merges(chars: &Chars, rule: u32) -> bool {
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Encoding, Export, Grammar, Lexer, Notation};
+
+    #[test]
+    fn the_example_is_as_described() {
+        let grammar = Grammar::new("small", "%start S\n%%\nS: 'if' 'NAME';\n", Encoding::Auto).unwrap();
+        let lexer = Lexer::new("%%\nif \"if\"\n[a-z]+ \"NAME\"\n[ ]+ ;\n").unwrap();
+        let text = Export::of_grammar(&grammar, Some(&lexer)).unwrap().write(Notation::Gbnf).unwrap();
+        let source = include_str!("spell.rs").lines();
+        let lines = source.skip_while(|line| *line != "//! ```text").skip(1).take_while(|line| *line != "//! ```");
+        let shown: String = lines.map(|line| line.trim_start_matches("//! ").to_string() + "\n").collect();
+        assert_eq!(text, shown);
+    }
 }
