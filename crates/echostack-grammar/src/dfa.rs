@@ -1,4 +1,21 @@
 //! The automaton of a lexer in one start state: all rules in one deterministic automaton, built by regex-automata.
+//!
+//! # Example
+//!
+//! Take the rules `if`, `[a-z]+` for NAME, `[ ]+`, which is skipped, and `\(`. After `i`, NAME matches; after `if`,
+//! both `if` and NAME do, and the first one counts. The text `if x(` is read as follows. Where no longer match is
+//! possible, [`Dfa::run`] stops, and the caller begins again at the start. In [`Dfa::scan`], the same byte both ends a
+//! token and begins the next:
+//!
+//! | byte | what was read of the token | what the step says |
+//! |---|---|---|
+//! | `i` | `i`, a NAME | go on |
+//! | `f` | `if` | go on |
+//! | blank | one blank | the token `if` ends before this byte |
+//! | `x` | `x`, a NAME | a token without a name ends |
+//! | `(` | `(`, which nothing can continue | the token NAME ends |
+//!
+//! Then the text ends. `(` is left to [`Dfa::run`], because no byte after it has shown that it ends.
 
 use std::collections::HashMap;
 
@@ -83,6 +100,7 @@ pub(crate) struct TooLarge;
 /// Removes the transitions to states from which no rule can match any more: regex-automata has a state for the byte
 /// after a match, even if nothing can follow.
 fn drop_useless(rows: &mut [Vec<Option<usize>>], rules: &[Option<u32>]) {
+    // Backward from the states in which a rule matches.
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); rows.len()];
     for (state, row) in rows.iter().enumerate() {
         for &next in row.iter().flatten() {
@@ -103,6 +121,46 @@ fn drop_useless(rows: &mut [Vec<Option<usize>>], rules: &[Option<u32>]) {
     }
 }
 
+/// Returns the states that can be reached, beginning with the start, and for each of them, the states after these
+/// bytes.
+fn reachable(dense: &dense::DFA<Vec<u32>>, start: StateID, bytes: &[u8]) -> (Vec<StateID>, Vec<Vec<Option<usize>>>) {
+    let mut found = vec![start];
+    let mut numbers = HashMap::from([(start, 0)]);
+    let mut rows = Vec::new();
+    // The list of states grows while it is worked through.
+    while let Some(&state) = found.get(rows.len()) {
+        let mut row = Vec::with_capacity(bytes.len());
+        for &byte in bytes {
+            let next = dense.next_state(state, byte);
+            let number = (!dense.is_dead_state(next)).then(|| {
+                *numbers.entry(next).or_insert_with(|| {
+                    found.push(next);
+                    found.len() - 1
+                })
+            });
+            row.push(number);
+        }
+        rows.push(row);
+    }
+    (found, rows)
+}
+
+/// Returns the first pattern that matches what was read up to a state. Among rules that match the same text, that one
+/// counts.
+fn matching(dense: &dense::DFA<Vec<u32>>, state: StateID) -> Option<usize> {
+    // A match is seen one byte late, or at the end of the text. So this looks as if the text ended here.
+    let end = dense.next_eoi_state(state);
+    let patterns = if dense.is_match_state(end) { dense.match_len(end) } else { 0 };
+    (0..patterns).map(|at| dense.match_pattern(end, at).as_usize()).min()
+}
+
+/// Replaces the numbers of names by their symbols.
+fn name_symbols(out: &mut [SymbolId], symbols: &[SymbolId]) {
+    for symbol in out {
+        *symbol = symbols[symbol.index()];
+    }
+}
+
 impl Dfa {
     /// Builds the automaton of rules, which are given with their numbers, in order of preference. `actions` has what
     /// each rule does, by its number.
@@ -112,6 +170,8 @@ impl Dfa {
             .configure(thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(MAX_BYTES)))
             .build_many_from_hir(&patterns)
             .map_err(|_| TooLarge)?;
+        // A lexer matches where it stands, so there is no search for a beginning. All matches are kept, and not only
+        // the leftmost one, because the longest counts, whichever rule it belongs to.
         let config = dense::Config::new()
             .start_kind(StartKind::Anchored)
             .match_kind(MatchKind::All)
@@ -129,6 +189,7 @@ impl Dfa {
     /// Copies the states that can be reached. In regex-automata, a match is seen only with the byte after it; here, a
     /// state knows whether a rule matches.
     fn convert(dense: &dense::DFA<Vec<u32>>, start: StateID, rule: impl Fn(usize) -> u32) -> Self {
+        // Classes are numbered in the order of their first bytes, which stand for them.
         let mut classes = [0; 256];
         let mut bytes = Vec::new();
         for byte in 0..=255 {
@@ -137,34 +198,17 @@ impl Dfa {
                 bytes.push(byte);
             }
         }
-        let mut found = vec![start];
-        let mut numbers = HashMap::from([(start, 0)]);
-        let mut rows: Vec<Vec<Option<usize>>> = Vec::new();
-        while let Some(&state) = found.get(rows.len()) {
-            let row = bytes.iter().map(|&byte| {
-                let next = dense.next_state(state, byte);
-                (!dense.is_dead_state(next)).then(|| {
-                    *numbers.entry(next).or_insert_with(|| {
-                        found.push(next);
-                        found.len() - 1
-                    })
-                })
-            });
-            let row: Vec<_> = row.collect();
-            rows.push(row);
-        }
-        // Among rules that match the same text, the first one counts.
-        let matching = |&state: &StateID| {
-            let end = dense.next_eoi_state(state);
-            let patterns = if dense.is_match_state(end) { dense.match_len(end) } else { 0 };
-            (0..patterns).map(|at| dense.match_pattern(end, at).as_usize()).min().map(&rule)
-        };
-        let rules: Vec<Option<u32>> = found.iter().map(matching).collect();
+        let (found, mut rows) = reachable(dense, start, &bytes);
+        let rules: Vec<Option<u32>> = found.iter().map(|&state| matching(dense, state).map(&rule)).collect();
         drop_useless(&mut rows, &rules);
+        // In this order, one comparison tells whether a rule matches, and another one whether that is all.
         let is_last = |state: usize| rules[state].is_some() && rows[state].iter().all(Option::is_none);
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by_key(|&state| (rules[state].is_some(), is_last(state)));
 
+        // A state is the place of its row, so that a step is an addition and a load. Rows have a power of two as their
+        // length, so that the number of a row is a shift away. The dead state's row comes first, and leads only to
+        // itself.
         let shift = bytes.len().next_power_of_two().trailing_zeros();
         let width = 1 << shift;
         let mut places = vec![0; rows.len()];
@@ -204,6 +248,8 @@ impl Dfa {
         let stays = |state: u32, byte: usize| self.next[state as usize + usize::from(self.classes[byte])] == state;
         let count = |row: usize| (0..256).filter(|&byte| stays((row as u32) << self.shift, byte)).count();
         let mut looping: Vec<(usize, usize)> = (1..self.bits.len()).map(|row| (count(row), row)).collect();
+        // A set of states has 64 bits. The states that most bytes leave unchanged gain most, such as those in a string
+        // or a comment.
         looping.retain(|&(count, _)| count >= MIN_LOOP);
         looping.sort_by_key(|&(count, row)| (std::cmp::Reverse(count), row));
         looping.truncate(64);
@@ -226,12 +272,15 @@ impl Dfa {
         self.steps = self.next.iter().map(|&next| u64::from(next)).collect();
         for row in (self.accepting as usize >> self.shift)..self.bits.len() {
             let Rule { name, change } = actions[self.rule((row << self.shift) as u32) as usize];
+            // The next token is read by the automaton of another start state.
             if change.is_some() {
                 continue;
             }
             let end = END | name.map_or(0, |name| NAMED | u64::from(name) << 32);
             for class in 0..width {
                 let (step, first) = (row * width + class, self.next[self.start as usize + class]);
+                // If a longer match is still possible, the token does not end here. If no token begins with this byte,
+                // the step stays dead, and the caller finds out.
                 if self.next[step] == DEAD && first != DEAD {
                     self.steps[step] = end | u64::from(first);
                 }
@@ -291,11 +340,13 @@ impl Dfa {
                 return (DEAD, at);
             }
             at += 1;
+            // A byte that leaves the state unchanged is likely to be followed by more of them.
             if next == state {
                 at = self.skip(state, bytes, at);
             }
             if next >= self.accepting {
                 *found = Found { state: next, end: at };
+                // No need to look at the next byte, which may not have arrived yet.
                 if next >= self.last {
                     return (DEAD, at);
                 }
@@ -305,46 +356,45 @@ impl Dfa {
         (state, at)
     }
 
-    /// Reads whole tokens, beginning at `at`, and appends the symbols of those that have a name; `symbols` has the symbol
-    /// of each name. Returns the beginning of the first token that does not end in `bytes`, or is not followed by
-    /// another one, or changes the start state, or for which the automaton must go back.
+    /// Reads whole tokens, beginning at `at`, and appends the symbols of those that have a name; `symbols` has the
+    /// symbol of each name. Returns the beginning of the first token that does not end in `bytes`, or is not followed
+    /// by another one, or changes the start state, or for which the automaton must go back.
     ///
     /// This is the fast way to do what [`Dfa::run`] does for one token after the other. There is no branch that depends
     /// on where tokens end, because a processor cannot predict that.
     pub(crate) fn scan(&self, bytes: &[u8], at: usize, symbols: &[SymbolId], out: &mut Vec<SymbolId>) -> usize {
         let (mut state, mut start, mut at) = (self.start, at, at);
         let mut count = out.len();
-        let name_symbols = |out: &mut [SymbolId]| {
-            for symbol in out {
-                *symbol = symbols[symbol.index()];
-            }
-        };
         while at < bytes.len() {
             let first = count;
             let end = bytes.len().min(at + BLOCK);
+            // No byte ends more than one token, so there is room for those of a whole block.
             out.resize(count + end - at, SymbolId::UNKNOWN);
             while at < end {
                 let before = state;
                 for &byte in &bytes[at..end.min(at + STRIDE)] {
                     let step = self.steps[state as usize + usize::from(self.classes[usize::from(byte)])];
+                    // The token has to be read again from its start: the longest match may lie before this byte.
                     if step == u64::from(DEAD) {
                         out.truncate(count);
-                        name_symbols(&mut out[first..]);
+                        name_symbols(&mut out[first..], symbols);
                         return start;
                     }
-                    // A name, which becomes a symbol at the end of the block.
+                    // A name, which becomes a symbol at the end of the block. It is written for every byte, and
+                    // overwritten unless a token with a name has ended.
                     out[count] = SymbolId::new((step << 2 >> 34) as usize);
                     count += usize::from(step & NAMED != 0);
                     start = if step & END == 0 { start } else { at };
                     state = step as u32;
                     at += 1;
                 }
+                // Asked once in several bytes. If the state has changed and come back in between, no harm is done.
                 if state == before {
                     at = self.skip(state, &bytes[..end], at);
                 }
             }
             out.truncate(count);
-            name_symbols(&mut out[first..]);
+            name_symbols(&mut out[first..], symbols);
         }
         start
     }
@@ -354,11 +404,46 @@ impl Dfa {
     #[inline]
     fn skip(&self, state: u32, bytes: &[u8], mut at: usize) -> usize {
         let mut bit = self.bits[(state >> self.shift) as usize];
+        // A state without a bit has no loop worth a test, and neither has one that the bits of some byte exclude.
         while bit != 0 {
             let Some(block) = bytes.get(at..at + STRIDE) else { break };
             bit &= block.iter().fold(u64::MAX, |sets, &byte| sets & self.loops[usize::from(byte)]);
             at += if bit == 0 { 0 } else { STRIDE };
         }
         at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_is_as_described() {
+        let patterns = ["if", "[a-z]+", "[ ]+", r"\("].map(|pattern| regex_syntax::parse(pattern).unwrap());
+        let rules: Vec<(u32, &Hir)> = (0..).zip(&patterns).collect();
+        let actions = [Some(0), Some(1), None, Some(2)].map(|name| Rule { name, change: None });
+        let Ok(dfa) = Dfa::new(&rules, &actions) else { panic!("four rules are not too large") };
+        let text = b"if x(";
+        let after = |text: &[u8]| text.iter().fold(dfa.start(), |state, &byte| dfa.step(state, byte));
+        let matched = [&b"i"[..], b"if", b" ", b"x", b"("].map(|text| dfa.matched(after(text)));
+        assert_eq!(matched, [Some(1), Some(0), Some(2), Some(1), Some(3)]);
+        assert_eq!(dfa.step(after(b"if"), b' '), DEAD);
+        // As runs: the first match, and the last one, which ends without a look at another byte.
+        let mut found = Found { state: DEAD, end: 0 };
+        assert_eq!(dfa.run(dfa.start(), text, 0, &mut found), (DEAD, 2));
+        assert_eq!((dfa.rule(found.state), found.end), (0, 2));
+        assert_eq!(dfa.run(dfa.start(), text, 4, &mut found), (DEAD, 5));
+        assert!(found.state >= dfa.last);
+        // As steps, which name the tokens that end.
+        let symbols = [7, 8, 9].map(SymbolId::new);
+        let mut out = Vec::new();
+        assert_eq!(dfa.scan(text, 0, &symbols, &mut out), 4);
+        assert_eq!(out, symbols[..2]);
+        let step = |state: u32, byte: u8| dfa.steps[state as usize + usize::from(dfa.classes[usize::from(byte)])];
+        assert_eq!(step(after(b"i"), b'f') & END, 0);
+        assert_eq!(step(after(b"if"), b' ') & (END | NAMED), END | NAMED);
+        assert_eq!(step(after(b" "), b'x') & (END | NAMED), END);
+        assert_eq!(step(after(b"x"), b'('), END | NAMED | 1 << 32 | u64::from(after(b"(")));
     }
 }
