@@ -10,9 +10,11 @@
 //! Besides, what can begin γ is a lookahead of B. The least solution forward gives the LALR(1) lookaheads, as in
 //! DeRemer and Pennello: Efficient computation of LALR(1) look-ahead sets (1982).
 //!
-//! The same graph, followed backward, says which lookaheads matter to a node. A lookahead is *contested* in a state if a
-//! conflict on it is not won by a shift. It matters to the nodes whose reductions take part in the conflict, and to all
-//! nodes from which lookaheads flow to these.
+//! The same graph, followed backward, says which lookaheads matter to a node. A lookahead is *contested* in a state if
+//! a conflict on it is not won by a shift. It matters to the nodes whose reductions take part in the conflict, and to
+//! all nodes from which lookaheads flow to these.
+//!
+//! The [example](super::states) of states shows a conflict, and to which nodes its lookaheads matter.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -51,6 +53,8 @@ impl Flow {
 
     /// Returns the flow in the opposite direction.
     fn reversed(&self) -> Self {
+        // A counting sort by the node that lookaheads flow to: first how many there are for each, then where each list
+        // begins, and then the lists.
         let count = self.begin.len() - 1;
         let mut begin = vec![0; count + 1];
         self.nodes.iter().for_each(|&to| begin[to as usize + 1] += 1);
@@ -73,6 +77,9 @@ impl Flow {
         let mut queued: Vec<bool> = (0..count).map(has_any).collect();
         let mut queue: VecDeque<usize> = (0..count).filter(|&node| queued[node]).collect();
         let mut own = vec![0; width];
+        // First come, first served: nodes near the beginning of a chain are done before those at its end, so that most
+        // of what will arrive there has arrived. A node that waits already is not added again. Sets only grow, so this
+        // ends.
         while let Some(node) = queue.pop_front() {
             queued[node] = false;
             own.copy_from_slice(&sets[node * width..][..width]);
@@ -113,6 +120,8 @@ impl Lookaheads {
         work: &mut Work,
     ) -> Result<Self, TooLarge> {
         let (mut this, flow) = Self::new(productions, lr0, work)?;
+        // The flow is needed a second time, backward, and only if there is any conflict. Most grammars have none that
+        // matters.
         let mut matter = vec![0; this.lalr.len()];
         let mut any = false;
         for state in 0..lr0.kernels.len() {
@@ -163,6 +172,8 @@ impl Lookaheads {
 
     /// Returns the productions that a state can reduce by, each with the node that has its lookaheads.
     pub(super) fn reductions(&self, productions: &Productions<'_>, lr0: &Lr0, state: usize) -> Vec<(usize, usize)> {
+        // Complete items of the kernel, and empty productions, which are complete at their beginning. Any other
+        // production has to be begun first.
         let kernel = lr0.kernels[state].iter().enumerate();
         let complete = kernel.filter(|(_, item)| productions.next(**item).is_none());
         let complete = complete.map(|(at, item)| (item.0, self.begin[state] + at));
@@ -177,6 +188,7 @@ impl Lookaheads {
     /// Adds to the nonterminals of a state what can begin the rest after them, and returns where lookaheads flow.
     fn flow(&mut self, productions: &Productions<'_>, lr0: &Lr0, work: &mut Work) -> Result<Flow, TooLarge> {
         let mut flow = Flow { begin: vec![0], nodes: Vec::new() };
+        // In the order of the nodes, because the list of each node ends where that of the next one begins.
         for state in 0..lr0.kernels.len() {
             for &item in &lr0.kernels[state] {
                 self.flow_from(productions, lr0, (state, item), &mut flow.nodes);
@@ -207,6 +219,7 @@ impl Lookaheads {
         let next = lr0.after(state, symbol).expect("every symbol that comes next leads to a state");
         let at = lr0.kernels[next].binary_search(&after).expect("the item one symbol further is in the next state");
         nodes.push((self.begin[next] + at) as u32);
+        // For A: α . B γ, what can begin γ is a lookahead of B. If γ can be empty, so are the lookaheads of the item.
         if symbol >= productions.rules.terminals {
             let node = self.nonterminal(lr0, state, symbol);
             match productions.rest(after) {
@@ -216,6 +229,7 @@ impl Lookaheads {
                         nodes.push(node as u32);
                     }
                 }
+                // After the start symbol of the production that stands for acceptance, nothing is left.
                 None => nodes.push(node as u32),
             }
         }

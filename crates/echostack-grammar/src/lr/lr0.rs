@@ -1,4 +1,8 @@
 //! LR(0) states: sets of items, without lookaheads.
+//!
+//! For example, take E: E + n | n. The start state has the kernel E' : . E, where E' stands for acceptance, and the
+//! closure E: it may go on with the productions of E. After E, the kernel is E' : E . and E: E . + n, which has no
+//! closure. After n, it is E: n . alone, and so on: there are five states.
 
 use std::collections::HashMap;
 
@@ -27,6 +31,8 @@ impl Lr0 {
         let start = vec![(productions.acceptance(), 0)];
         let mut this = Self { kernels: vec![start.clone()], closures: Vec::new(), edges: Vec::new() };
         let mut known = HashMap::from([(start, 0)]);
+        // The kernel determines the rest of a state, so states are equal if their kernels are. The list grows while it
+        // is worked through.
         while let Some(kernel) = this.kernels.get(this.edges.len()) {
             let closure = begins.closure(productions, kernel, work)?;
             let mut edges = Vec::new();
@@ -43,6 +49,7 @@ impl Lr0 {
             work.keep(edges.len() + closure.len() + 1, 2)?;
             this.edges.push(edges);
             this.closures.push(closure);
+            // Asked after each state, since a short grammar can have more states than fit in memory.
             if this.kernels.len() > most {
                 return Err(TooLarge::States);
             }
@@ -83,6 +90,8 @@ impl Begins {
 
     /// Returns the nonterminals that can come next after the items of a kernel, in order.
     fn closure(&self, productions: &Productions<'_>, kernel: &[Item], work: &mut Work) -> Result<Vec<usize>, TooLarge> {
+        // Only nonterminals are kept, and not their productions: all productions of a nonterminal are in a state, or
+        // none is.
         let mut found: Vec<usize> = kernel.iter().filter_map(|&item| productions.next_nonterminal(item)).collect();
         let mut seen = vec![false; productions.rules.names.len()];
         found.retain(|&symbol| !std::mem::replace(&mut seen[symbol], true));
@@ -110,7 +119,29 @@ fn successors(
     let begun = closure.iter().flat_map(|&symbol| &begins.items[symbol]).copied();
     let mut all: Vec<(usize, Item)> = continued.chain(begun).collect();
     work.read(all.len(), 4)?;
+    // By symbol first, and then by item, so that equal kernels are equal lists. No item occurs twice.
     all.sort_unstable();
     let groups = all.chunk_by(|one, other| one.0 == other.0);
     Ok(groups.map(|group| (group[0].0, group.iter().map(|&(_, item)| item).collect())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+
+    #[test]
+    fn the_example_is_as_described() {
+        let rules = crate::reading::rules(Source { file: None, text: "%%\nE: E '+' 'n' | 'n';\n" }).unwrap().0;
+        let mut work = Work::default();
+        let productions = Productions::new(&rules, &mut work).unwrap();
+        let lr0 = Lr0::new(&productions, 100, &mut work).unwrap();
+        let acceptance = productions.acceptance();
+        assert_eq!((acceptance, lr0.kernels.len()), (2, 5));
+        assert_eq!((&lr0.kernels[0], &lr0.closures[0]), (&vec![(acceptance, 0)], &vec![rules.start]));
+        let after = lr0.after(0, rules.start).unwrap();
+        assert_eq!((&lr0.kernels[after], &lr0.closures[after]), (&vec![(0, 1), (acceptance, 1)], &vec![]));
+        let n = rules.names.iter().position(|name| name == "n").unwrap();
+        assert_eq!(lr0.kernels[lr0.after(0, n).unwrap()], [(1, 1)]);
+    }
 }
