@@ -2,8 +2,8 @@
 //!
 //! Every state is a set of items with their lookaheads, and two sets are one state only if they are equal or, for
 //! LALR(1), if they have the same items, whose lookaheads are then united. There are many more states than a parser
-//! needs, but nothing has to be argued about them. Only [`precedence`](crate::precedence) and the reading of the file are
-//! shared with what builds tables (`lr`).
+//! needs, but nothing has to be argued about them. Only [`precedence`](crate::precedence) and the reading of the file
+//! are shared with what builds tables (`lr`).
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -51,8 +51,11 @@ impl<'a> Canonical<'a> {
         let mut numbers: HashMap<Kernel, usize> = HashMap::from([(items.key(&known[0]), 0)]);
         let mut this = Self { rules, states: vec![State::default()] };
         let mut open = VecDeque::from([0]);
+        // For each state, whether it is open.
+        let mut waits = vec![true];
         let (mut kept, mut read) = (0_u64, 0_u64);
         while let Some(number) = open.pop_front() {
+            waits[number] = false;
             let closure = items.closure(&known[number]);
             read += (closure.len() * (items.width + 8)) as u64;
             let mut state = items.state(&closure);
@@ -65,13 +68,13 @@ impl<'a> Canonical<'a> {
                     known.push(kernel);
                     this.states.push(State::default());
                     open.push_back(next);
-                } else if rules.merging == Merging::Lalr {
-                    let grown = kernel.iter().fold(false, |grown, (item, bits)| {
-                        known[next].get_mut(item).is_some_and(|own| add(own, bits)) || grown
-                    });
-                    if grown && !open.contains(&next) {
-                        open.push_back(next);
-                    }
+                    waits.push(true);
+                } else if rules.merging == Merging::Lalr
+                    && unite(&mut known[next], &kernel)
+                    && !std::mem::replace(&mut waits[next], true)
+                {
+                    // What follows this state was computed without the new lookaheads.
+                    open.push_back(next);
                 }
                 // A shift that a precedence removes leads nowhere.
                 let removed = state.actions.get(symbol).is_some_and(|action| *action != ParserAction::Shift);
@@ -86,6 +89,15 @@ impl<'a> Canonical<'a> {
         }
         Some(this)
     }
+}
+
+/// Adds the lookaheads of another kernel with the same items. Returns whether there are new ones.
+fn unite(kernel: &mut Kernel, other: &Kernel) -> bool {
+    let mut grown = false;
+    for (own, bits) in kernel.values_mut().zip(other.values()) {
+        grown |= add(own, bits);
+    }
+    grown
 }
 
 impl Parser for Canonical<'_> {
