@@ -4,6 +4,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 __all__ = ["Certificate", "Language", "Lexer", "Machine", "Model", "Reservoir", "Session", "Table", "__version__", "defaults", "infer", "load", "read_traces", "ridge", "write_traces"]
 
@@ -16,6 +17,7 @@ _Path = PathLike[str] | str
 _Symbols = tuple[list[str], list[str], list[str]]
 _Traces = list[Any]
 
+@disjoint_base
 class Model:
     @property
     def symbols(self) -> tuple[list[str], list[str]]: ...
