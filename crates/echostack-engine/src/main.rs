@@ -101,7 +101,7 @@ enum Cluster {
         allow_root: bool,
     },
     /// Make an authority and one certificate for all processes of a cluster, to try it out
-    Tls {
+    Certificates {
         /// The folder for ca.pem, certificate.pem and key.pem
         folder: PathBuf,
         /// A host name or an IP address of the cluster's machines; may be given several times
@@ -273,7 +273,7 @@ fn cluster(part: Cluster, limits: FileLimits, threads: &Threads) -> Result<()> {
             eprintln!("scheduler listens on {bind}");
             threads.pool.block_on(Scheduler { bind, timeout, access, limits, certificates }.run())?;
         }
-        Cluster::Tls { folder, host } => Tls::generate(&folder, &host)?,
+        Cluster::Certificates { folder, host } => Tls::generate(&folder, &host)?,
         Cluster::Executor { scheduler, bind, slots, folder, read, write, certificates: of, allow_root: as_root } => {
             let named =
                 scheduler.rsplit_once(':').and_then(|(host, port)| Some((host.to_string(), port.parse().ok()?)));
