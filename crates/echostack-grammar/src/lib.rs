@@ -39,7 +39,7 @@ mod yacc;
 
 pub use export::{Export, ExportError, Notation};
 pub use grammar::Grammar;
-pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement, Parsed, ParsedNode, atom};
+pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement, Parsed, ParsedNode, sexpr_atom};
 #[cfg(feature = "machine")]
 pub use learn::{Goal, LearnError, LearnEvent, Learned, Learning, Test};
 pub use lex::lexer::Lexer;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use echostack::recognize::{Event, Observer, Reduction, TreeBuilder};
 use echostack::{Alphabet, Model, Recognizer, SymbolId, Verdict};
-use echostack_grammar::{Judge, Parsed, atom};
+use echostack_grammar::{Judge, Parsed, sexpr_atom};
 use serde_json::{Value, json};
 
 use crate::input::Input;
@@ -211,7 +211,7 @@ impl Observer for Events<'_> {
         let line = match event {
             Event::Shift { shifted: true, .. } => {
                 let text = self.tokens.get(position as usize).or(self.tokens.last());
-                format!("shift {}", atom(text.map_or("", String::as_str)))
+                format!("shift {}", sexpr_atom(text.map_or("", String::as_str)))
             }
             Event::Decide { reduction: Reduction { pop, push: Some(symbol) }, .. }
                 if !self.alphabet.is_state(symbol) =>

@@ -16,7 +16,7 @@ use echostack::{Alphabet, Certificate, Limits, Model, Recognizer, Session, Symbo
 
 use self::judgement::MAX_TOKEN;
 pub use self::judgement::{Fault, FaultKind, Judgement};
-pub use self::parse::{Parsed, ParsedNode, atom};
+pub use self::parse::{Parsed, ParsedNode, sexpr_atom};
 use crate::lex::lexer::Lexer;
 use crate::lex::tokenizer::{Lexeme, Tokens};
 use crate::text::error::LexerError;

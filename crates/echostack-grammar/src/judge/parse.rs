@@ -170,7 +170,7 @@ impl fmt::Display for Parsed<'_> {
             let space = if is_first { "" } else { " " };
             is_first = false;
             written = match node {
-                Node::Token(_) => write!(f, "{space}{}", atom(shown.text())),
+                Node::Token(_) => write!(f, "{space}{}", sexpr_atom(shown.text())),
                 Node::Branch { .. } => write!(f, "{space}({}", shown.kind()),
             };
         });
@@ -213,7 +213,7 @@ impl<'p> ParsedNode<'p> {
 }
 
 /// Returns the text of a token as it is written in an S-expression: quoted if it would be read as something else.
-pub fn atom(text: &str) -> String {
+pub fn sexpr_atom(text: &str) -> String {
     let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"()\"';".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text.to_string() } else { format!("{text:?}") }
 }

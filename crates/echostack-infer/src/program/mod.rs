@@ -1,4 +1,4 @@
-//! Oracles: programs and functions that say whether a text is valid.
+//! Programs and functions that say whether a text is valid: oracles, in the literature on learning.
 
 mod command;
 mod line;
@@ -62,7 +62,7 @@ impl std::fmt::Display for Failure {
 
 /// A program or function that says whether a text is valid.
 ///
-/// The answer must depend on the text only. Any function from texts to `bool` is an oracle:
+/// The answer must depend on the text only. Any function from texts to `bool` will do:
 ///
 /// ```
 /// use echostack_infer::program::{Reply, Program};

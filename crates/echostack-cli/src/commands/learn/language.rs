@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use echostack::recognize::{Mode, View};
 use echostack::study::{ProofRound, Round};
-use echostack::tasks::{Split, Task};
+use echostack::tasks::Split;
 use echostack::{Control, Study};
 use echostack_grammar::{Goal, LearnEvent, Learning, Subject};
 
@@ -25,7 +25,7 @@ pub(super) fn learn(
     session: &Session,
 ) -> Result<Learned> {
     if subject.language().is_none() {
-        return vectors(args, subject.task().context("only a task can have no language")?, bar);
+        return vectors(args, subject, bar);
     }
     let learning = learning(args)?;
     let warn = || {
@@ -116,7 +116,8 @@ impl Rounds {
 }
 
 /// Learns a task whose words are vectors, as in the paper.
-fn vectors(args: &Args, task: Task, bar: &Bar) -> Result<Learned> {
+fn vectors(args: &Args, subject: &Subject, bar: &Bar) -> Result<Learned> {
+    let task = subject.task().context("only a task can have no language")?;
     let given = [
         ("--prove", args.prove),
         ("--certificate", args.certificate.is_some()),
@@ -135,6 +136,7 @@ fn vectors(args: &Args, task: Task, bar: &Bar) -> Result<Learned> {
     let defaults = task.params(args.reservoir.into(), args.neurons, args.seed);
     let params = params(args, defaults, View::Reservoir, Mode::Tolerant)?;
     let traces = task.examples(Split::Train, args.count, args.seed);
-    let machine = params.fit(&task.alphabet(), &traces, bar)?;
+    let mut machine = params.fit(&task.alphabet(), &traces, bar)?;
+    subject.describe_in(machine.manifest_mut());
     Ok(Learned { machine, words: Some(traces.len()), assurance: Assurance::default() })
 }

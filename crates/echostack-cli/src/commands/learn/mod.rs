@@ -63,9 +63,6 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if let Some(words) = words {
         manifest.set_word_count(words);
     }
-    if let Some(subject) = &subject {
-        subject.describe_in(manifest);
-    }
     if let Some(lexer) = &lexer {
         manifest.set_lexer(lexer.source());
     }
