@@ -45,7 +45,7 @@ def run(program, *arguments, clock=time.perf_counter):
 def measure(program, subject, options, clock=time.perf_counter):
     """Measures one line of the table: learning until proved, then checking."""
     kind, name = subject
-    named = ["--task", name] if kind == "task" else ["--grammar", f"testdata/grammars/{name}"]
+    named = [f"task:{name}"] if kind == "task" else [f"testdata/grammars/{name}"]
     against = f"{kind}:{name}" if kind == "task" else f"grammar:testdata/grammars/{name}"
     with tempfile.TemporaryDirectory() as folder:
         model, certificate = f"{folder}/m.safetensors", f"{folder}/c.json"

@@ -29,11 +29,11 @@ def seconds(program, *arguments):
 def commands(program, folder):
     """Yields the commands to time, after writing the files that they need."""
     for task in ("dyck1", "json"):
-        seconds(program, "sample", "--task", task, "--reservoir", "cycle", "--seed", 0, "--work", folder / f"{task}.work")
-        yield f"train and test, {task}", ["bench", "--work", folder / f"{task}.work", "--repeat", 10, "--json"]
+        seconds(program, "lab", "work", f"task:{task}", "--reservoir", "cycle", "--seed", 0, "-o", folder / f"{task}.work")
+        yield f"train and test, {task}", ["lab", "bench", "--work", folder / f"{task}.work", "--repeat", 10, "--json"]
     json = "testdata/grammars/json"
     model, certificate, table = folder / "json.safetensors", folder / "json.certificate", folder / "json.table"
-    learn = ["learn", "--grammar", json, "--prove", "--certificate", certificate, "-o", model]
+    learn = ["learn", json, "--prove", "--certificate", certificate, "-o", model]
     seconds(program, *learn)
     yield "learn and prove JSON", learn
     yield "check the proof of JSON", ["certify", model, "--against", f"grammar:{json}", "--check", certificate]

@@ -86,15 +86,15 @@ class Runner:
         return {"table: states": table["states"], "table: actions": table["actions"], "table: bytes": table["bytes"]}
 
     def grammar(self, name):
-        machine, outcome = self.learn(name, "--grammar", f"testdata/{name}")
+        machine, outcome = self.learn(name, f"testdata/{name}")
         outcome |= self.table(machine)
-        outcome |= {f"lines of {form}": self.lines("extract", machine, "--format", form) for form in EXPORTS}
+        outcome |= {f"lines of {form}": self.lines("export", machine, "--format", form) for form in EXPORTS}
         outcome |= {f"lines of {form}": self.lines("compile", machine, "--emit", form) for form in ("c", "rust")}
         return outcome
 
     def task(self, name, reservoir, view):
         case = f"{name} {reservoir} {view}"
-        machine, outcome = self.learn(case, "--task", name, "--reservoir", reservoir, "--lookahead", view)
+        machine, outcome = self.learn(case, f"task:{name}", "--reservoir", reservoir, "--lookahead", view)
         if (reservoir, view) == KINDS[0]:
             outcome["rules"] = self.lines("extract", machine, "--format", "rules")
             outcome |= self.table(machine)

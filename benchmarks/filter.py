@@ -21,7 +21,7 @@ BLOCK = 1 << 26
 
 def block(echostack, task, seed):
     """Returns lines of words, and how many tokens, words and damaged words they have."""
-    command = [echostack, "sample", "--task", task, "--count", "20000", "--max-length", "60", "--seed", str(seed), "--chars"]
+    command = [echostack, "sample", f"task:{task}", "--count", "20000", "--max-length", "60", "--seed", str(seed), "--chars"]
     words = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
     letters = sorted(set("".join(words)))
     random.seed(seed)

@@ -81,7 +81,7 @@ def check(program: str, table: Path, file: Path, *options: str) -> tuple[float, 
 def main(program: str, other: str, folder: Path, megabytes: int, turns: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(0)
-    for name, source in {"dyck3": ["--task", "dyck3"], "json": ["--task", "json"], "text": ["--grammar", GRAMMAR]}.items():
+    for name, source in {"dyck3": ["task:dyck3"], "json": ["task:json"], "text": [GRAMMAR]}.items():
         model, table = folder / f"{name}.model", folder / f"{name}.table"
         subprocess.run([program, "learn", *source, "--quiet", "-o", model], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([program, "compile", model, "--quiet", "-o", table], check=True, stdout=subprocess.DEVNULL)

@@ -47,8 +47,8 @@ def main() -> None:
     print(f"{turns} turns\n\n| | training, s | testing, s | times our time | error |\n|---|---|---|---|---|")
     for task in ("dyck1", "json"):
         work = folder / f"{task}.json"
-        printed(release / "echostack", "sample", "--task", task, "--reservoir", "cycle", "--seed", 0, "--work", work)
-        bench = ["bench", "--threads", 1, "--work", work, "--json"]
+        printed(release / "echostack", "lab", "work", f"task:{task}", "--reservoir", "cycle", "--seed", 0, "-o", work)
+        bench = ["lab", "bench", "--threads", 1, "--work", work, "--json"]
         peer = [sys.executable, PEER, work]
         programs = {"echostack": [release / "echostack", *bench]}
         programs |= {"the other build": [program, *bench] for program in sys.argv[4:5]}

@@ -46,7 +46,7 @@ def teach(program, language, words, seed, path, chosen=False):
         path.write_text(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         return
     grammar = ROOT / "testdata/grammars" / language
-    run(program, "teach", "--grammar", grammar, "--count", words, "--seed", seed, "-o", path)
+    run(program, "teach", grammar, "--count", words, "--seed", seed, "-o", path)
     if chosen:
         return
     header, *lines = path.read_text().splitlines()

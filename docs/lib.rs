@@ -21,4 +21,5 @@ pages! {
     Certificates: "certificates.md",
     Format: "format.md",
     Grammars: "grammars.md",
+    Texts: "texts.md",
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Converts a certificate and its automaton, both in JSON, to data for Coq.
 
-    echostack learn --task anbn --prove --certificate anbn.json -o anbn.safetensors
+    echostack learn task:anbn --prove --certificate anbn.json -o anbn.safetensors
     echostack tasks --json --rules | jq 'select(.task == "anbn").automaton' > automaton.json
     ./to_coq.py anbn.json automaton.json AnbnData.v
 

@@ -38,19 +38,19 @@ def writers(folder):
     model, out = folder / "model.safetensors", folder / "out"
     small = ["--neurons", "32", "--quiet"]
     return [
-        ("learn", [out], lambda seed: ["learn", "--task", "anbn", "--seed", seed, *small, "-o", out]),
+        ("learn", [out], lambda seed: ["learn", "task:anbn", "--seed", seed, *small, "-o", out]),
         (
             "learn --prove",
             [out, folder / "certificate"],
-            lambda seed: ["learn", "--task", "dyck1", "--prove", "--seed", seed, *small, "-o", out, "--certificate", folder / "certificate"],
+            lambda seed: ["learn", "task:dyck1", "--prove", "--seed", seed, *small, "-o", out, "--certificate", folder / "certificate"],
         ),
         (
             "construct",
             [out],
-            lambda seed: ["construct", "--automaton", ["task:anbn", "task:dyck1"][int(seed) - 1], "-o", out, "--quiet"],
+            lambda seed: ["construct", ["task:anbn", "task:dyck1"][int(seed) - 1], "-o", out, "--quiet"],
         ),
-        ("teach", [out], lambda seed: ["teach", "--task", "dyck3", "--count", "2000", "--seed", seed, "-o", out]),
-        ("sample --work", [out], lambda seed: ["sample", "--task", "dyck1", "--seed", seed, "--work", out]),
+        ("teach", [out], lambda seed: ["teach", "task:dyck3", "--count", "2000", "--seed", seed, "-o", out]),
+        ("lab work", [out], lambda seed: ["lab", "work", "task:dyck1", "--seed", seed, "-o", out]),
         ("extract", [out], lambda seed: ["extract", model, "--format", ["json", "dot"][int(seed) - 1], "-o", out, "--quiet"]),
         ("compile", [out], lambda seed: ["compile", model if seed == "1" else folder / "other.safetensors", "-o", out, "--quiet"]),
         (
@@ -180,8 +180,8 @@ def main():
         folder = Path(name)
         trial = Trial(options.echostack.resolve(), folder, random.Random(options.seed))
         small = ["--neurons", "32", "--quiet", "--prove"]
-        trial.must(["learn", "--task", "dyck1", *small, "-o", folder / "model.safetensors"])
-        trial.must(["learn", "--task", "anbn", *small, "-o", folder / "other.safetensors"])
+        trial.must(["learn", "task:dyck1", *small, "-o", folder / "model.safetensors"])
+        trial.must(["learn", "task:anbn", *small, "-o", folder / "other.safetensors"])
         every = writers(folder)
         each = max(1, options.kills // (len(every) + 2))
         killed = sum(trial.writer(name, paths, arguments, each) for name, paths, arguments in every)
@@ -192,7 +192,7 @@ def main():
             '[[tests]]\nname = "valid"\nwords = 20\n'
         )
         killed += trial.resumed(
-            "reproduce", lambda out: ["reproduce", "--spec", specification, "-o", out, "--quiet"], record, each
+            "reproduce", lambda out: ["lab", "reproduce", "--spec", specification, "-o", out, "--quiet"], record, each
         )
         (folder / "oracle.py").write_text(ORACLE)
         examples = folder / "examples"
@@ -209,7 +209,7 @@ def main():
         print(f"{killed} kills")
 
         reader = subprocess.Popen(
-            [trial.echostack, "sample", "--task", "dyck1", "--count", "100000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+            [trial.echostack, "sample", "task:dyck1", "--count", "100000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
         )
         reader.stdout.readline()
         reader.stdout.close()

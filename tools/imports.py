@@ -42,6 +42,7 @@ LAYERS = {
         ["lr", "meaning"],
         ["grammar"],
         ["subject", "judge"],
+        ["texts"],
         ["learn"],
         ["export", "generate"],
     ],
@@ -55,7 +56,7 @@ LAYERS = {
         ["run"],
     ],
     "crates/echostack-cli": [
-        ["outcome", "output", "options", "external", "reading", "text", "traces"],
+        ["renamed", "outcome", "output", "options", "external", "reading", "text", "traces"],
         ["certificate", "progress", "words"],
         ["session", "compare"],
         ["subject", "input", "inference"],

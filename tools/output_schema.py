@@ -49,10 +49,10 @@ def files(program):
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     found = [("automaton", task["automaton"]) for task in printed("tasks", "--json") if task.get("automaton")]
-    found += [("traces", line) for line in printed("teach", "--task", "json", "--count", "50", "--negatives", "0.5")]
-    found += [("traces", line) for line in printed("teach", "--task", "copy", "--count", "2")]
+    found += [("traces", line) for line in printed("teach", "task:json", "--count", "50", "--negatives", "0.5")]
+    found += [("traces", line) for line in printed("teach", "task:copy", "--count", "2")]
     with tempfile.TemporaryDirectory() as folder:
-        for options in (["--task", "anbn"], ["--task", "latch", "--lookahead", "reservoir"]):
+        for options in (["task:anbn"], ["task:latch", "--lookahead", "reservoir"]):
             subprocess.run([program, "learn", *options, "--certificate", f"{folder}/c", "-o", f"{folder}/m", "--quiet"], check=True)
             found.append(("certificate", json.loads(Path(folder, "c").read_text())))
     for block in re.findall(r"^```json\n(.*?)^```", (ROOT / "docs/format.md").read_text(), re.M | re.S):
@@ -87,8 +87,8 @@ def main():
                 count += 1
             return objects
 
-        run("learn", "--grammar", ROOT / "testdata/grammars/json", "-o", folder / "json.safetensors")
-        run("learn", "--task", "dyck1", "-o", folder / "dyck1.safetensors")
+        run("learn", ROOT / "testdata/grammars/json", "-o", folder / "json.safetensors")
+        run("learn", "task:dyck1", "-o", folder / "dyck1.safetensors")
         run("compile", folder / "json.safetensors", "-o", folder / "json.table")
         (folder / "words").write_text("\n".join(WORDS) + "\n")
         names = []

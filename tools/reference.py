@@ -93,12 +93,23 @@ def entries(body):
     return [entry(*item) for item in found if item[0] not in ("-h, --help", "-V, --version")]
 
 
+def command(program, *names):
+    """Returns the section of a command, with those of the commands in it."""
+    text = help_of(program, "help", *names)
+    out = ["", f"{'#' * (len(names) + 2)} {' '.join(names)}", "", formatted(text, ["Options of all commands"])]
+    if "needs the program echostack-engine" in text:
+        out[-1] = out[-1].split("The options are those")[0] + f"[The engine's commands](command-line-engine.md#{names[0]}) has the options."
+    for inner in re.findall(r"^  (\w+) ", text.partition("\nCommands:")[2].partition("\nOptions")[0], re.M):
+        if inner != "help":
+            out += command(program, *names, inner)
+    return out
+
+
 def commands(program):
     """Returns the page of all commands of `echostack`."""
     overview = help_of(program, "--help")
-    names = re.findall(r"^  (\w+) ", overview.split("Commands:")[1].split("Options:")[0], re.M)
-    names.remove("help")
-    everywhere = overview.split("Options of all commands:\n")[1]
+    grouped, _, everywhere = overview.partition("Options of all commands:\n")
+    groups = re.findall(r"^(\w[\w ]*):\n((?:  \w+ .*\n)+)", grouped, re.M)
     out = [
         "# Command line",
         "",
@@ -109,12 +120,11 @@ def commands(program):
         "",
         *entries(everywhere),
     ]
-    for name in names:
-        text = help_of(program, "help", name)
-        hidden = ["Options of all commands"]
-        out += ["", f"## {name}", "", formatted(text, hidden)]
-        if "needs the program echostack-engine" in text:
-            out[-1] = out[-1].split("The options are those")[0] + f"[The engine's commands](command-line-engine.md#{name}) has the options."
+    for title, listed in groups:
+        out += ["", f"## {title}"]
+        for name in re.findall(r"^  (\w+) ", listed, re.M):
+            if name != "help":
+                out += command(program, name)
     return "\n".join(out) + "\n"
 
 

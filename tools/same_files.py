@@ -35,11 +35,11 @@ def write(program, folder, lua):
     jobs = []
     for task in TASKS:
         for reservoir in ("cycle", "random", "legendre"):
-            jobs.append((f"task-{task}-{reservoir}", ["--task", task, "--reservoir", reservoir], f"task:{task}"))
+            jobs.append((f"task-{task}-{reservoir}", [f"task:{task}", "--reservoir", reservoir], f"task:{task}"))
     for grammar in GRAMMARS:
         path = f"testdata/grammars/{grammar}"
         for encoding in ("auto", "state"):
-            jobs.append((f"{grammar}-{encoding}", ["--grammar", path, "--encoding", encoding], f"grammar:{path}"))
+            jobs.append((f"{grammar}-{encoding}", [path, "--encoding", encoding], f"grammar:{path}"))
     for name, subject, against in jobs:
         model, certificate = folder / f"{name}.safetensors", folder / f"{name}.certificate.json"
         run(program, "learn", *subject, "--prove", "--seed", 3, "--certificate", certificate, "-o", model, ok=(0, 1))
@@ -56,13 +56,13 @@ def write(program, folder, lua):
         if not name.endswith("-state"):
             (folder / f"{name}.rules").write_text(run(program, "extract", model))
     for task in TASKS + ["copy", "repeat-copy"]:
-        run(program, "teach", "--task", task, "--seed", 5, "--count", 50, "-o", folder / f"{task}.traces.jsonl")
-        run(program, "learn", "--task", task, "--seed", 6, "--tolerant", "-o", folder / f"{task}.tolerant.safetensors")
+        run(program, "teach", f"task:{task}", "--seed", 5, "--count", 50, "-o", folder / f"{task}.traces.jsonl")
+        run(program, "learn", f"task:{task}", "--seed", 6, "--tolerant", "-o", folder / f"{task}.tolerant.safetensors")
     for task in ("dyck1", "palindrome"):
-        run(program, "construct", "--automaton", f"task:{task}", "-o", folder / f"{task}.constructed.safetensors", ok=(0, 1))
+        run(program, "construct", f"task:{task}", "-o", folder / f"{task}.constructed.safetensors", ok=(0, 1))
     if lua:
         path = "testdata/grammars/lua"
-        run(program, "learn", "--grammar", path, "--seed", 3, "--prove", "-o", folder / "lua.safetensors",
+        run(program, "learn", path, "--seed", 3, "--prove", "-o", folder / "lua.safetensors",
             "--certificate", folder / "lua.certificate.json", ok=(0, 1))
         run(program, "compile", folder / "lua.safetensors", "--against", f"grammar:{path}", "-o",
             folder / "lua.table.safetensors")

@@ -69,7 +69,7 @@ def main():
         size = write_text(path, args.megabytes)
         model, table = f"{folder}/json.safetensors", f"{folder}/json.table"
         quiet = [args.program, "--quiet"]
-        subprocess.run([*quiet, "learn", "--grammar", "testdata/grammars/json", "--prove", "-o", model], check=True)
+        subprocess.run([*quiet, "learn", "testdata/grammars/json", "--prove", "-o", model], check=True)
         subprocess.run([*quiet, "compile", model, "-o", table], check=True)
         commands = {
             "echostack check json.table": [args.program, "check", table, "-"],

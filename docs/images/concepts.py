@@ -97,7 +97,7 @@ def inferring():
 
 def trace(echostack):
     """What a parser does on the word a a b b, step by step, as `teach` writes it."""
-    printed = subprocess.run([echostack, "teach", "--task", "anbn", "--count", "5"], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run([echostack, "teach", "task:anbn", "--count", "5"], check=True, capture_output=True, text=True).stdout
     lines = [json.loads(line) for line in printed.splitlines()[1:]]
     found = next(line for line in lines if line["word"] == ["a", "a", "b", "b"])
     picture = Picture(760, 330, "A trace of the word a a b b: one step for each token, and one for the end")
@@ -208,7 +208,7 @@ def main():
     folder = Path(sys.argv[2] if len(sys.argv) > 2 else Path(__file__).parent)
     with tempfile.TemporaryDirectory() as made:
         model, certificate = Path(made, "model"), Path(made, "certificate")
-        subprocess.run([echostack, "learn", "--task", "anbn", "--certificate", certificate, "--quiet", "-o", model], check=True)
+        subprocess.run([echostack, "learn", "task:anbn", "--certificate", certificate, "--quiet", "-o", model], check=True)
         pictures = {"machine": machine(), "inferring": inferring(), "trace": trace(echostack), "memory": memory(model), "cells": cells(echostack, model, certificate)}
     for name, picture in pictures.items():
         (folder / f"{name}.svg").write_text(str(picture))

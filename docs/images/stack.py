@@ -22,7 +22,7 @@ def tree_of(echostack):
     with tempfile.TemporaryDirectory() as folder:
         model, text = Path(folder, "model"), Path(folder, "text.json")
         text.write_text(TEXT)
-        subprocess.run([echostack, "learn", "--grammar", GRAMMAR, "--prove", "--quiet", "-o", model], check=True)
+        subprocess.run([echostack, "learn", GRAMMAR, "--prove", "--quiet", "-o", model], check=True)
         printed = subprocess.run([echostack, "parse", model, text, "--format", "json"], check=True, capture_output=True)
     return json.loads(printed.stdout)["tree"]
 

@@ -1,4 +1,4 @@
-// The page "Try it in the browser": picks a grammar, has a worker learn it, and steps through what the machine does.
+// The page "Try it in the browser": picks a grammar, has a worker compile or learn it, and steps through what the table or machine does.
 
 const TIME_LIMIT = 600; // seconds
 const SHOWN_BEFORE = 12; // tokens
@@ -26,7 +26,7 @@ let worker;
 let limit; // the timer of the time limit, while a machine learns
 let round = 1;
 let grammars = [OWN];
-let reading; // what the machine does on the text
+let reading; // what the table or machine does on the text
 let isReading = false; // whether the worker has a text to read
 
 // The worker
@@ -42,13 +42,13 @@ function startWorker() {
 function receive(message) {
   if (message.progress) showProgress(message.progress);
   else if (message.round) showRound(message.round);
-  else if (message.learned) showLearned(message.learned);
+  else if (message.made) showMade(message.made);
   else if (message.reading) showReading(message);
   else if (message.broken) stop(`The module stopped (${message.failed}). It may have run out of memory; try a smaller grammar.`);
   else fail(message.failed);
 }
 
-// Learning
+// Compiling and learning
 
 // A screen reader repeats a text that is set again, even if it is the same.
 function say(text, kind = '') {
@@ -63,6 +63,7 @@ function setLearning(learning) {
   part(on).disabled = false;
   if (document.activeElement === part(off)) part(on).focus();
   part(off).disabled = true;
+  part('compile').disabled = learning;
   part('grammars').disabled = learning;
   part('grammar').readOnly = learning;
   part('lexer').readOnly = learning;
@@ -70,24 +71,25 @@ function setLearning(learning) {
   part('progress').removeAttribute('value');
 }
 
-function learn(event) {
+function make(event) {
   event.preventDefault();
+  const how = event.submitter?.value ?? 'compile';
   const name = grammars[part('grammars').value].name;
   const [grammar, lexer] = [part('grammar').value, part('lexer').value];
   forget();
   setLearning(true);
-  say('Learning: reading the grammar');
-  worker.postMessage({ learn: { name, grammar, lexer } });
+  say(how === 'learn' ? 'Learning: reading the grammar' : 'Compiling');
+  worker.postMessage({ make: { how, name, grammar, lexer } });
 }
 
-// Forgets the machine and all that is shown of it.
+// Forgets the table or machine and all that is shown of it.
 function forget() {
   round = 1;
   part('rounds').replaceChildren();
   part('files').hidden = true;
   part('reader').disabled = true;
   part('steps').hidden = true;
-  part('verdict').textContent = 'Learn a grammar first.';
+  part('verdict').textContent = 'Compile or learn a grammar first.';
   part('verdict').dataset.kind = '';
 }
 
@@ -115,14 +117,16 @@ function showRound({ exercises, examined, open }) {
   part('rounds').append(element('li', `${result}, after ${count(exercises, 'exercise')}`));
 }
 
-function showLearned({ seconds, proved, covers, cells, open, rows, warnings, name, file, certificate }) {
+function showMade({ states, seconds, proved, covers, cells, open, rows, warnings, name, file, certificate }) {
   setLearning(false);
-  const took = `${seconds.toFixed(1)} s, ${count(rows, 'training row')}`;
-  const known = proved
+  const took = `${seconds.toFixed(1)} s` + (states ? '' : `, ${count(rows, 'training row')}`);
+  const known = states
+    ? `Compiled to a table of ${count(states, 'state')}, without training`
+    : proved
     ? `Proved correct on every word, of any length, with ${count(cells, 'cell')}, ${covers}`
     : `Not proved: ${open} of ${count(cells, 'cell')} still open`;
-  say([`${known} (${took}).`, ...warnings.map((warning) => `Warning: ${warning}.`)].join('\n'), proved ? 'good' : 'bad');
-  offer('file', file, `${name}.safetensors`);
+  say([`${known} (${took}).`, ...warnings.map((warning) => `Warning: ${warning}.`)].join('\n'), proved || states ? 'good' : 'bad');
+  offer('file', file, `${name}.${states ? 'table' : 'safetensors'}`);
   offer('certificate', certificate, `${name}.certificate`);
   part('proof').hidden = !certificate;
   part('files').hidden = false;
@@ -269,7 +273,7 @@ function edit() {
 }
 
 function listen() {
-  part('learn').addEventListener('submit', learn);
+  part('learn').addEventListener('submit', make);
   part('cancel').addEventListener('click', () => stop('Cancelled.'));
   part('grammars').addEventListener('change', pick);
   part('grammar').addEventListener('input', edit);
@@ -309,6 +313,7 @@ async function main() {
   );
   pick();
   part('start').disabled = false;
+  part('compile').disabled = false;
   say('Ready.');
 }
 

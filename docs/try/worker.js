@@ -1,9 +1,9 @@
-// The worker of the page: loads the module, learns grammars and reads texts. The page ends it to cancel.
-import init, { Machine } from './echostack_web.js';
+// The worker of the page: loads the module, compiles or learns grammars, and reads texts. The page ends it to cancel.
+import init, { Model } from './echostack_web.js';
 
 const PROGRESS_INTERVAL = 50; // milliseconds
 
-let machine;
+let model;
 let told = { stage: '', at: 0 };
 
 // What the module calls while it learns.
@@ -19,15 +19,15 @@ self.page = {
   },
 };
 
-function learn({ name, grammar, lexer }) {
-  machine?.free();
-  machine = undefined;
+// How is `compile` or `learn`.
+function make({ how, name, grammar, lexer }) {
+  model?.free();
+  model = undefined;
   const start = performance.now();
-  machine = Machine.learn(name, grammar, lexer);
+  model = Model[how](name, grammar, lexer);
   const seconds = (performance.now() - start) / 1000;
-  const { proved, covers, cells, open, rows, warnings } = JSON.parse(machine.summary());
-  const [file, certificate] = [machine.file(), machine.certificate()];
-  postMessage({ learned: { name, seconds, proved, covers, cells, open, rows, warnings, file, certificate } });
+  const [file, certificate] = [model.file(), model.certificate()];
+  postMessage({ made: { ...JSON.parse(model.summary()), name, seconds, file, certificate } });
 }
 
 const loaded = init();
@@ -35,8 +35,8 @@ const loaded = init();
 addEventListener('message', async ({ data }) => {
   try {
     await loaded;
-    if (data.learn) learn(data.learn);
-    else postMessage({ text: data.read, reading: JSON.parse(machine.read(data.read)) });
+    if (data.make) make(data.make);
+    else postMessage({ text: data.read, reading: JSON.parse(model.read(data.read)) });
   } catch (error) {
     // After a trap, the module's memory cannot be trusted.
     postMessage({ failed: error.message, broken: error instanceof WebAssembly.RuntimeError });

@@ -79,6 +79,7 @@ pub(crate) fn grammar(error: GrammarError) -> PyErr {
 pub(crate) fn subject(error: SubjectError) -> PyErr {
     match error {
         SubjectError::NoLanguage(_) => Kind::Data.error(error),
+        SubjectError::Grammar { source, .. } => grammar(source),
         other => Kind::Grammar.error(other),
     }
 }

@@ -8,6 +8,7 @@ use echostack::model::ModelSession;
 use echostack::recognize::Status;
 use echostack::symbol::Input;
 use echostack::{Recognizer as _, Session as _};
+use echostack_grammar::{Encoding, Subject};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -84,7 +85,7 @@ impl Model {
     }
 }
 
-/// Reads a model file, which contains a machine or a table, within limits.
+/// Opens a grammar, which is compiled to a table, or reads the file of a machine or a table within limits.
 #[pyfunction]
 #[pyo3(signature = (path, limits=None))]
 pub(crate) fn load(
@@ -94,6 +95,11 @@ pub(crate) fn load(
 ) -> PyResult<Bound<'_, PyAny>> {
     let mut within = FileLimits::default();
     convert::limits_of(limits, &FileLimits::NAMES, |name, most| within.set(name, most))?;
+    if Subject::is_grammar(&path) {
+        let compile = || Subject::open_grammar(&path, Encoding::Auto)?.table(&());
+        let table = py.detach(compile).map_err(errors::subject)?;
+        return Ok(Table::object(py, table)?.into_any());
+    }
     let bytes = py.detach(|| file::read_within(&path, within.bytes)).map_err(errors::file)?;
     let is_table = echostack::Table::is_table(&bytes);
     let kind = if is_table { "table" } else { "machine" };

@@ -122,7 +122,7 @@ def test_errors_are_a_tree(brackets, machine, tmp_path):
     ]:
         with pytest.raises(es.errors.GrammarError, match=message):
             es.from_grammar(yacc, lex, limits=limits)
-    with pytest.raises(es.errors.ParameterError, match="bytes, symbols, productions, states, lexer_states"):
+    with pytest.raises(es.errors.ParameterError, match="bytes, symbols, productions, states, entries, transitions, lexer_states"):
         es.from_grammar(yacc, limits={"teeth": 32})
     with pytest.raises(FileNotFoundError):
         es.load(tmp_path / "nothing")

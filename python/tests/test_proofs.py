@@ -112,5 +112,5 @@ def test_the_command_line_and_python_share_files(machine, tmp_path):
         told = run("check", tmp_path / name, tmp_path / "words").splitlines()
         assert [line.split(": ", 1)[1].split()[0].rstrip(",") for line in told] == wanted
         assert [one.verdict for one in es.load(tmp_path / name).check_all(words)] == wanted
-    run("learn", "--task", "dyck3", "--prove", "-o", tmp_path / "cli.safetensors")
+    run("learn", "task:dyck3", "--prove", "-o", tmp_path / "cli.safetensors")
     assert [one.verdict for one in es.load(tmp_path / "cli.safetensors").check_all(words)] == wanted

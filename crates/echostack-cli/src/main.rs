@@ -18,37 +18,44 @@ mod outcome;
 mod output;
 mod progress;
 mod reading;
+mod renamed;
 mod session;
 mod subject;
 mod text;
 mod traces;
 mod words;
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::builder::StyledStr;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use echostack::file::FileLimits;
 use echostack_grammar::GrammarLimits;
 
 use crate::commands::{
-    bench, certify, check, compile, construct, engine, evaluate, extract, infer, inspect, learn, parse, reproduce,
-    sample, tasks, teach,
+    certify, check, compile, construct, engine, evaluate, export, extract, infer, inspect, lab, learn, parse, sample,
+    tasks, teach,
 };
 use crate::outcome::{Outcome, is_closed_pipe};
 use crate::output::note;
+use crate::renamed::renamed;
 use crate::session::Session;
 
-/// Learn, check and measure reservoir stack machines.
+/// From a grammar, or from examples and a program that accepts or rejects texts, to parsers, exports to other tools, and
+/// reservoir stack machines that are proved correct
 #[derive(Parser)]
 #[command(name = "echostack", version, propagate_version = true)]
 struct Cli {
     /// Print only errors and show no progress; `check` then reports its verdict only through the exit code
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     quiet: bool,
+    /// Print details of training and proofs
+    #[arg(long, short, global = true, conflicts_with = "quiet", help_heading = GLOBAL)]
+    verbose: bool,
     /// Number of threads; never changes a result [default: all cores]
     #[arg(long, global = true, value_name = "N", help_heading = GLOBAL)]
     threads: Option<usize>,
@@ -56,8 +63,8 @@ struct Cli {
     /// states (of a table) [default: what the largest model has]
     #[arg(long, global = true, value_name = "NAME=NUMBER,...", help_heading = GLOBAL)]
     model_limits: Option<FileLimits>,
-    /// Limits on grammars and lexers, such as `productions=1000,states=5000`: bytes, symbols, productions, states (of the
-    /// LR(1) table), `lexer_states` [default: what large grammars need]
+    /// Limits on grammars and lexers, such as `productions=1000,states=5000`: bytes, symbols, productions, states
+    /// and entries (of the LR(1) table), transitions (between viable stacks), `lexer_states` [default: what large grammars need]
     #[arg(long, global = true, value_name = "NAME=NUMBER,...", help_heading = GLOBAL)]
     grammar_limits: Option<GrammarLimits>,
     #[command(subcommand)]
@@ -68,38 +75,38 @@ const GLOBAL: &str = "Options of all commands";
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the built-in tasks
-    Tasks(tasks::Args),
-    /// Print words of a language, or write a work item for `bench`
-    Sample(sample::Args),
-    /// Write the actions of a parser on words of a language, for `learn --traces`
-    Teach(teach::Args),
     /// Infer a grammar and a lexer from example texts and a program that accepts or rejects texts: exit code 0 if the
     /// language was learned, 1 if the run did not converge, 2 on an error
     Infer(infer::Args),
-    /// Train a machine and save it
-    Learn(Box<learn::Args>),
-    /// Check words or texts: exit code 0 if all are accepted, 1 if at least one is not, 2 on an error or a limit
+    /// Check texts or words: exit code 0 if all are accepted, 1 if at least one is not, 2 on an error or a limit
     Check(check::Args),
-    /// Print the parse trees of words or texts
+    /// Print the parse trees of texts or words
     Parse(parse::Args),
-    /// Measure a machine or a table on fresh words
-    Evaluate(evaluate::Args),
-    /// Prove that a machine is correct on every word, or check a proof: exit code 0 if it is proved, 1 if not, 2 on an
-    /// error
+    /// Write a grammar for another tool: Lark, llama.cpp, ANTLR, bison and others
+    Export(export::Args),
+    /// Compile a grammar or a machine to C, to Rust, or to a table that runs at the speed of a parser
+    Compile(compile::Args),
+    /// Write texts of a grammar, valid ones or with a mistake, or words of a language
+    Sample(sample::Args),
+    /// Show what a grammar, a table, a machine or any other file of echostack contains
+    Inspect(inspect::Args),
+    /// Train a machine, prove it correct on every word, and save it
+    Learn(Box<learn::Args>),
+    /// Prove that a machine or a table follows a grammar on every word, or check a proof: exit code 0 if it is proved, 1 if
+    /// not, 2 on an error
     Certify(certify::Args),
     /// Extract the automaton from a machine, with a proof that the machine does the same on every word
     Extract(extract::Args),
-    /// Compile a machine to a table that runs at the speed of a parser, or to a source file that contains the table
-    Compile(compile::Args),
-    /// Construct a machine from an automaton, without training, and prove it correct on every word
+    /// Construct a machine from a grammar or an automaton, without training, and prove it correct on every word
     Construct(construct::Args),
-    /// Show the contents of a model, a table, a certificate, an automaton, traces or contexts
-    Inspect(inspect::Args),
-    /// Train and test as specified by a work item (see `sample --work`), and print the error and the times
-    Bench(bench::Args),
-    /// Run the paper's experiments and compare the results with the published ones
-    Reproduce(reproduce::Args),
+    /// Measure a machine or a table on fresh words
+    Evaluate(evaluate::Args),
+    /// List the built-in tasks
+    Tasks(tasks::Args),
+    /// Write the actions of a parser on words of a language, for `learn --traces`
+    Teach(teach::Args),
+    /// Run experiments: the paper's tables, and benchmarks
+    Lab(lab::Args),
     /// Check the words in many Parquet, Arrow, JSON Lines or CSV files (needs the program echostack-engine)
     #[command(
         disable_help_flag = true,
@@ -141,8 +148,51 @@ enum Command {
     },
 }
 
+/// The commands in the order of the help, by what people do.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Everyday", &["infer", "check", "parse", "export", "compile", "sample", "inspect"]),
+    ("Machines and proofs", &["learn", "certify", "extract", "construct", "evaluate"]),
+    ("Research", &["tasks", "teach", "lab"]),
+    ("Many files", &["score", "contexts", "pack", "cluster"]),
+    ("Shell", &["completions", "man", "help"]),
+];
+
+/// Returns the command line as a whole, whose help has the commands in groups.
+fn command_line() -> clap::Command {
+    let mut built = Cli::command();
+    built.build();
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        _ = writeln!(groups, "{title}:");
+        for command in names.iter().filter_map(|name| built.find_subcommand(name)) {
+            // What follows a colon are details, which the help of the command repeats.
+            let about = command.get_about().map(StyledStr::to_string).unwrap_or_default();
+            let about = about.split(": exit code").next().unwrap_or_default();
+            _ = writeln!(groups, "  {:12} {about}", command.get_name());
+        }
+        groups.push('\n');
+    }
+    let start = "A grammar is a folder with grammar.y and lexer.l, or a file NAME.y with NAME.l next to it. Start with\n  \
+                 echostack check grammar.y text.txt       is this text valid?\n  \
+                 echostack compile grammar.y --emit c -o parser.c\n  \
+                 echostack help COMMAND                   the options of a command, with examples\n";
+    Cli::command()
+        .help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{GLOBAL}:\n{{options}}\n\n{{after-help}}"
+        ))
+        .after_help(start)
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let (arguments, hints) = renamed(std::env::args_os().collect());
+    let matches = command_line().get_matches_from(arguments);
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    if !cli.quiet {
+        hints.iter().for_each(note);
+    }
     match run(cli) {
         Ok(Outcome::Accepted) => ExitCode::SUCCESS,
         Ok(Outcome::Rejected) => ExitCode::from(1),
@@ -160,8 +210,8 @@ fn run(cli: Cli) -> Result<Outcome> {
         anyhow::ensure!((1..=1024).contains(&threads), "--threads is {threads}, but must be from 1 to 1024");
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     }
-    let Cli { quiet, threads, model_limits, grammar_limits, command } = cli;
-    let session = Session { quiet, threads, model_limits, grammar_limits };
+    let Cli { quiet, verbose, threads, model_limits, grammar_limits, command } = cli;
+    let session = Session { quiet, verbose, threads, model_limits, grammar_limits };
     let engine = |name: &str, args: &engine::Args| engine::run(name, args, &session, || help_of(name));
     match command {
         Command::Tasks(args) => tasks::run(&args),
@@ -171,21 +221,21 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Check(args) => check::run(&args, &session),
         Command::Evaluate(args) => evaluate::run(&args, &session),
         Command::Certify(args) => certify::run(&args, &session),
+        Command::Export(args) => export::run(&args, &session),
         Command::Extract(args) => extract::run(&args, &session),
         Command::Compile(args) => compile::run(&args, &session),
         Command::Construct(args) => construct::run(&args, &session),
         Command::Teach(args) => teach::run(&args, &session),
         Command::Parse(args) => parse::run(&args, &session),
         Command::Inspect(args) => inspect::run(&args, &session),
-        Command::Bench(args) => bench::run(&args),
-        Command::Reproduce(args) => reproduce::run(&args, &session),
+        Command::Lab(args) => lab::run(&args, &session),
         Command::Score(args) => engine("score", &args),
         Command::Contexts(args) => engine("contexts", &args),
         Command::Pack(args) => engine("pack", &args),
         Command::Cluster(args) => engine("cluster", &args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "echostack", &mut script);
+            clap_complete::generate(shell, &mut command_line(), "echostack", &mut script);
             std::io::stdout().write_all(&script)?;
             Ok(Outcome::Accepted)
         }
@@ -199,7 +249,7 @@ fn run(cli: Cli) -> Result<Outcome> {
 
 /// Returns the help of a command.
 fn help_of(command: &str) -> StyledStr {
-    let mut cli = Cli::command();
+    let mut cli = command_line();
     cli.build();
     cli.find_subcommand_mut(command).map(clap::Command::render_long_help).unwrap_or_default()
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use echostack::file::replace;
+use echostack::file::{check_replaceable, replace};
 
 /// Returns a number with a noun, which is in the plural unless the number is 1.
 pub(crate) fn count(number: usize, noun: &str) -> String {
@@ -17,6 +17,11 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
+/// Returns how many percent of the total are done, rounded down, so that 100 means everything.
+pub(crate) fn percent(done: usize, total: usize) -> usize {
+    if total == 0 { 100 } else { (done as f64 / total as f64 * 100.).floor() as usize }
+}
+
 /// Prints a message to standard error. If nobody reads it any more, that is no reason to stop.
 pub(crate) fn note(message: impl Display) {
     _ = writeln!(std::io::stderr(), "{message}");
@@ -26,6 +31,12 @@ pub(crate) fn note(message: impl Display) {
 pub(crate) fn save(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let written = replace(path, |out| out.write_all(content.as_ref()));
     written.with_context(|| format!("could not write {}", path.display()))
+}
+
+/// Checks that a file can be written, before the work that it is for begins. The file itself stays as it is.
+pub(crate) fn try_output<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+    let mut paths = paths.into_iter();
+    paths.try_for_each(|path| check_replaceable(path).with_context(|| format!("could not write {}", path.display())))
 }
 
 /// Prints a value as one line of JSON.

@@ -11,13 +11,15 @@ use echostack::Control;
 use echostack::control::{Deadline, Stage};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::output::note;
+use crate::output::{note, percent};
 
 /// The time between two lines of progress.
 const PERIOD: Duration = Duration::from_secs(2);
 
 /// What is shown while a program is asked about texts. There is no total to compare with.
 const ASKING: &str = "asking";
+/// What is shown while a proof is searched for.
+const PROVING: &str = "proving";
 
 /// The progress of a command.
 pub(crate) struct Bar {
@@ -79,7 +81,7 @@ impl Control for Bar {
             Stage::Collect => "running words",
             Stage::Test => "testing",
             Stage::Explore => "exploring",
-            Stage::Prove => "proving",
+            Stage::Prove => PROVING,
             Stage::Check => "checking the proof",
             Stage::Query => ASKING,
             _ => "training",
@@ -156,7 +158,11 @@ impl Work {
             }
             Self { what, total: 0, .. } => what.clone(),
             // The next work has not reported anything yet.
-            Self { what, done, total, .. } if done >= total => format!("after {what}"),
+            Self { what, done, total, .. } if done >= total => what.clone(),
+            // The total grows, so this is the fraction of what is known to be necessary.
+            Self { what, done, total, .. } if what == PROVING => {
+                format!("{} % of the proof done", percent(*done, *total))
+            }
             Self { what, done, total, grows: true, .. } => format!("{what}, {done} of at least {total}"),
             Self { what, done, total, .. } => format!("{what}, {done} of {total}"),
         }
@@ -202,7 +208,7 @@ impl Drop for Lines {
 }
 
 /// The time limit of a command.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone, Copy)]
 pub(crate) struct TimeLimit {
     /// Give up after this many seconds
     #[arg(long, value_name = "N")]

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use echostack::file::FileLimits;
 use echostack::{Control, Machine, Model};
-use echostack_grammar::{Encoding, GrammarLimits, Judge, Subject};
+use echostack_grammar::{Encoding, GrammarLimits, Judge, Subject, parse_task};
 
 use crate::output::note;
 use crate::progress::Bar;
@@ -15,6 +15,8 @@ use crate::progress::Bar;
 pub(crate) struct Session {
     /// Whether to print only errors, and to show no progress.
     pub(crate) quiet: bool,
+    /// Whether to print details of what is done.
+    pub(crate) verbose: bool,
     pub(crate) threads: Option<usize>,
     pub(crate) model_limits: Option<FileLimits>,
     pub(crate) grammar_limits: Option<GrammarLimits>,
@@ -26,18 +28,36 @@ impl Session {
         Bar::new(self.quiet)
     }
 
-    /// Loads a machine or a table.
+    /// Opens a grammar, a table or a machine. A grammar is compiled to a table, and what is suspicious about it is printed.
+    pub(crate) fn open(&self, path: &Path) -> Result<Opened> {
+        if !Subject::is_grammar(path) {
+            let model = Model::load_within(path, &self.model_limits.unwrap_or_default());
+            let model = model.with_context(|| {
+                let path = path.display();
+                format!("could not read {path} as a table or a machine; a grammar is a folder, or a file named NAME.y")
+            })?;
+            return Ok(Opened { model, grammar: None });
+        }
+        let bar = self.bar();
+        let subject = Subject::open_grammar_within(path, Encoding::Auto, &self.grammar_limits())?;
+        self.warn_of(&subject);
+        bar.begin("compiling the grammar");
+        let model = subject.table(&bar).map(Model::from);
+        bar.finish();
+        Ok(Opened { model: model?, grammar: Some(subject) })
+    }
+
+    /// Opens a grammar, a table or a machine, as a model.
     pub(crate) fn load_model(&self, path: &Path) -> Result<Model> {
-        let model = Model::load_within(path, &self.model_limits.unwrap_or_default());
-        model.with_context(|| format!("could not read the model or table {}", path.display()))
+        Ok(self.open(path)?.model)
     }
 
     /// Loads a machine.
     pub(crate) fn load_machine(&self, path: &Path) -> Result<Machine> {
-        machine_of(&self.load_model(path)?, path)
+        machine_of(&self.open(path)?, path)
     }
 
-    /// Opens a model with its lexer, or without it if the input consists of tokens.
+    /// Opens a grammar, a table or a machine with its lexer, or without it if the input consists of tokens.
     pub(crate) fn open_judge(&self, path: &Path, tokens: bool) -> Result<Judge> {
         let model = self.load_model(path)?;
         if tokens {
@@ -51,14 +71,26 @@ impl Session {
         self.grammar_limits.unwrap_or_default()
     }
 
-    /// Opens what a model is compared with, like [`Subject::named`].
+    /// Opens the language that a command works on, or that a model is compared with: what [`Subject::named`] opens, or
+    /// the grammar that a table or a machine was made from.
     pub(crate) fn open_subject(&self, name: &str, encoding: Encoding, control: &dyn Control) -> Result<Subject> {
+        let path = Path::new(name);
+        if path.is_file() && !Subject::is_grammar(path) {
+            let model = Model::load_within(path, &self.model_limits.unwrap_or_default());
+            if let Ok(model) = model {
+                let subject = Subject::of_manifest(model.manifest(), &self.grammar_limits())?;
+                return subject.with_context(|| {
+                    format!("{name} does not contain its grammar; give the grammar, task:NAME, or an automaton")
+                });
+            }
+        }
+        let is_task = name.starts_with("task:") || parse_task(name).is_ok();
+        if !is_task && !path.exists() && !name.starts_with("grammar:") {
+            bail!(
+                "there is no grammar, automaton or task {name}; a task is `task:NAME`, and `echostack tasks` lists them"
+            );
+        }
         Ok(Subject::named(name, encoding, &self.grammar_limits(), control)?)
-    }
-
-    /// Opens a grammar and its lexer, like [`Subject::open_grammar_within`].
-    pub(crate) fn open_grammar(&self, path: &Path, encoding: Encoding) -> Result<Subject> {
-        Ok(Subject::open_grammar_within(path, encoding, &self.grammar_limits())?)
     }
 
     /// Prints what is suspicious about a grammar and its lexer.
@@ -69,8 +101,18 @@ impl Session {
     }
 }
 
-/// Returns the machine that a model is, or an error if its file contains a table.
-pub(crate) fn machine_of(model: &Model, path: &Path) -> Result<Machine> {
-    let machine = model.machine().cloned();
-    machine.with_context(|| format!("{} is the file of a table, but a machine is needed", path.display()))
+/// A model, and the grammar that it was compiled from just now, if it was.
+pub(crate) struct Opened {
+    pub(crate) model: Model,
+    pub(crate) grammar: Option<Subject>,
+}
+
+/// Returns the machine that was opened, or an error if it is something else.
+pub(crate) fn machine_of(opened: &Opened, path: &Path) -> Result<Machine> {
+    let what = if opened.grammar.is_some() { "a grammar" } else { "the file of a table" };
+    let machine = opened.model.machine().cloned();
+    machine.with_context(|| {
+        let path = path.display();
+        format!("{path} is {what}, but a machine is needed; `echostack learn` trains one")
+    })
 }

@@ -1,29 +1,22 @@
-//! Options shared by commands: the task, grammar or automaton that a command works on, word lengths and encodings.
+//! Options shared by commands: the language that a command works on, word lengths and encodings.
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use echostack::Control;
-use echostack::tasks::Task;
-use echostack_grammar::{Encoding, Subject, parse_task};
+use echostack_grammar::{Encoding, Subject};
 
 use crate::session::Session;
 
-/// Options that name the subject of a command: a task, a grammar or an automaton.
+/// The language that a command works on.
 #[derive(clap::Args)]
 #[group(id = "subject", multiple = false)]
 pub(crate) struct Args {
-    /// Built-in task; `echostack tasks` lists them
-    #[arg(long, value_name = "TASK", value_parser = parse_task)]
-    task: Option<Task>,
-    /// Grammar in Yacc syntax: a file, or a folder with grammar.y and lexer.l
-    #[arg(long, value_name = "PATH")]
-    grammar: Option<PathBuf>,
-    /// Automaton in JSON
-    #[arg(long, value_name = "FILE")]
-    automaton: Option<PathBuf>,
+    /// Language: a grammar (a folder, or NAME.y), a built-in task (`task:NAME`; `echostack tasks` lists them), an
+    /// automaton in JSON, or a table or machine that contains its grammar
+    #[arg(value_name = "LANGUAGE")]
+    language: Option<String>,
 }
 
 /// The maximum length of words that are drawn.
@@ -51,24 +44,11 @@ pub(crate) fn encoding() -> impl TypedValueParser<Value = Encoding> {
 }
 
 impl Args {
-    /// Opens the subject, and prints what is suspicious about it.
+    /// Opens the language, and prints what is suspicious about it.
     pub(crate) fn open(&self, session: &Session, encoding: Encoding, control: &dyn Control) -> Result<Subject> {
-        let subject = self.find(session, encoding, control)?;
+        let name = self.language.as_deref().context("give a grammar, task:NAME, or an automaton")?;
+        let subject = session.open_subject(name, encoding, control)?;
         session.warn_of(&subject);
         Ok(subject)
-    }
-
-    /// Opens the subject.
-    pub(crate) fn find(&self, session: &Session, encoding: Encoding, control: &dyn Control) -> Result<Subject> {
-        if let Some(task) = self.task {
-            return Ok(task.into());
-        }
-        if let Some(path) = &self.grammar {
-            let text = path.to_string_lossy();
-            let path = text.strip_prefix("grammar:").map_or(path.as_path(), Path::new);
-            return session.open_grammar(path, encoding);
-        }
-        let path = self.automaton.as_ref().context("give --task, --grammar or --automaton")?;
-        Ok(Subject::open_automaton(path, control)?)
     }
 }

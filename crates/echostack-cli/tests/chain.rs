@@ -36,7 +36,7 @@ impl Folder {
 /// Learns a grammar, with a proof, and returns the verdicts on words, one letter each: a for accept.
 fn verdicts(folder: &Folder, grammar: &str, encoding: &str, words: &[&str]) -> String {
     let (yacc, model) = (folder.write("g.y", grammar), folder.path("g.safetensors"));
-    good(&["learn", "--grammar", &yacc, "--encoding", encoding, "--prove", "--quiet", "-o", &model]);
+    good(&["learn", &yacc, "--encoding", encoding, "--prove", "--quiet", "-o", &model]);
     let table = folder.path("g.table");
     good(&["compile", &model, "--quiet", "-o", &table]);
     good(&["certify", &table, "--against", &yacc, "--encoding", encoding]);
@@ -75,7 +75,7 @@ fn the_type_of_the_parser_is_obeyed() {
         }
         assert_eq!(verdicts(&folder, MERGED, encoding, &words), "aaa");
     }
-    let sampled = |grammar: &str| told(&["sample", "--grammar", &folder.write("g.y", grammar), "--count", "1"]);
+    let sampled = |grammar: &str| told(&["sample", &folder.write("g.y", grammar), "--count", "1"]);
     let (_, message) = sampled(MERGED);
     assert!(
         message.contains("an LALR(1) parser, bison's default,") && message.contains("it rejects \"b a a b\""),
@@ -93,13 +93,13 @@ fn a_machine_of_an_automaton_that_forgot_nonassoc_is_not_proved() {
     let folder = Folder::new();
     let (yacc, model) = (folder.write("g.y", NONASSOC), folder.path("m.safetensors"));
     let (automaton, old) = (folder.path("a.json"), folder.path("old.safetensors"));
-    good(&["learn", "--grammar", &yacc, "--encoding", "suffix", "--prove", "--quiet", "-o", &model]);
+    good(&["learn", &yacc, "--encoding", "suffix", "--prove", "--quiet", "-o", &model]);
     good(&["certify", &model, "--against", &yacc, "--write-automaton", &automaton]);
     // Without the table's viable stacks, nothing says what is forbidden, as in earlier versions.
     let mut json: Value = serde_json::from_str(&std::fs::read_to_string(&automaton).unwrap()).unwrap();
     json.as_object_mut().unwrap().remove("viable");
     let automaton = folder.write("a.json", json.to_string());
-    good(&["learn", "--automaton", &automaton, "--prove", "--quiet", "-o", &old]);
+    good(&["learn", &automaton, "--prove", "--quiet", "-o", &old]);
     let output = echostack(&["check", &old, "--tokens", "-"], b"x n < n < n\n");
     assert!(text(&output.stdout).contains("accept"));
     let (code, message) = told(&["certify", &old, "--against", &yacc, "--encoding", "suffix"]);
@@ -110,7 +110,7 @@ fn a_machine_of_an_automaton_that_forgot_nonassoc_is_not_proved() {
 fn json_chain(folder: &Folder) -> [String; 4] {
     let [model, proof, table, equal] =
         ["m.safetensors", "m.certificate", "t.table", "t.certificate"].map(|name| folder.path(name));
-    good(&["learn", "--grammar", GRAMMAR, "--quiet", "--certificate", &proof, "-o", &model]);
+    good(&["learn", GRAMMAR, "--quiet", "--certificate", &proof, "-o", &model]);
     good(&["compile", &model, "--quiet", "-o", &table]);
     good(&["certify", &table, "--against", GRAMMAR, "--quiet", "-o", &equal]);
     [model, proof, table, equal]

@@ -20,22 +20,22 @@ fn a_closed_pipe_ends_every_command_quietly() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (certificate, work) = (path("certificate"), path("work"));
-    let model = learned(folder.path(), &["--task", "anbn", "--certificate", &certificate]);
-    good(&["sample", "--task", "dyck1", "--work", &work]);
+    let model = learned(folder.path(), &["task:anbn", "--certificate", &certificate]);
+    good(&["lab", "work", "task:dyck1", "-o", &work]);
     let commands: [&[&str]; 16] = [
         &["certify", &model, "--against", "anbn"],
         &["certify", &model, "--against", "anbn", "--check", &certificate, "--cells"],
         &["certify", &model, "--against", "anbn", "--json"],
         &["extract", &model],
-        &["extract", &model, "--equivalent-to", "anbn"],
-        &["evaluate", &model, "--task", "anbn", "--count", "5"],
-        &["evaluate", &model, "--task", "anbn", "--count", "5", "--json"],
+        &["extract", &model, "--against", "anbn"],
+        &["evaluate", &model, "--against", "task:anbn", "--count", "5"],
+        &["evaluate", &model, "--against", "task:anbn", "--count", "5", "--json"],
         &["inspect", &model],
         &["inspect", &certificate],
-        &["sample", "--task", "anbn"],
-        &["teach", "--task", "anbn"],
-        &["bench", "--work", &work],
-        &["learn", "--task", "anbn", "--json", "-o", &model],
+        &["sample", "task:anbn"],
+        &["teach", "task:anbn"],
+        &["lab", "bench", "--work", &work],
+        &["learn", "task:anbn", "--json", "-o", &model],
         &["tasks"],
         &["check", &model],
         &["completions", "bash"],
@@ -49,7 +49,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
     // Messages that nobody reads are no reason to stop.
     std::fs::remove_file(&model).unwrap();
     let mut learn = Command::new(env!("CARGO_BIN_EXE_echostack"));
-    let code = learn.args(["learn", "--task", "anbn", "-o", &model]).stderr(closed()).status().unwrap().code();
+    let code = learn.args(["learn", "task:anbn", "-o", &model]).stderr(closed()).status().unwrap().code();
     assert_eq!((code, Path::new(&model).exists()), (Some(0), true));
 }
 
@@ -58,11 +58,11 @@ fn a_grammar_is_named_by_its_folder_or_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("grammar.y"), "%start S\n%%\nS: 'x' S | 'y';\n").unwrap();
-    let model = learned(folder.path(), &["--grammar", &path("")]);
+    let model = learned(folder.path(), &[&path("")]);
     for name in [path(""), path("grammar.y"), format!("grammar:{}", path(""))] {
         assert!(good(&["certify", &model, "--against", &name]).starts_with("proved"), "{name}");
-        assert!(good(&["extract", &model, "--equivalent-to", &name]).starts_with("equivalent"), "{name}");
-        good(&["construct", "--automaton", &name, "-o", &path("constructed")]);
+        assert!(good(&["extract", &model, "--against", &name]).starts_with("equivalent"), "{name}");
+        good(&["construct", &name, "-o", &path("constructed")]);
     }
 }
 
@@ -71,12 +71,12 @@ fn every_file_that_echostack_writes_can_be_inspected() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let [certificate, automaton, traces, table] = ["c", "a.json", "t.jsonl", "table"].map(path);
-    let model = learned(folder.path(), &["--task", "anbn", "--certificate", &certificate]);
+    let model = learned(folder.path(), &["task:anbn", "--certificate", &certificate]);
     good(&["extract", &model, "--format", "json", "-o", &automaton]);
-    good(&["teach", "--task", "anbn", "--count", "10", "-o", &traces]);
+    good(&["teach", "task:anbn", "--count", "10", "-o", &traces]);
     good(&["compile", &model, "-o", &table]);
     for (file, kind, line) in [
-        (&model, "machine", "mode       Strict"),
+        (&model, "machine", "mode       strict"),
         (&certificate, "certificate", "proof      certificate with 42 cells on 9 stack suffixes\n"),
         (&automaton, "automaton", "automaton  2 rules\n"),
         (&traces, "traces", "traces     10 words with "),
@@ -111,22 +111,22 @@ fn a_comparison_says_that_actions_are_compared() {
     };
     let left = written("left.y", "L: 'n' | L ',' 'n'");
     let right = written("right.y", "L: 'n' | 'n' ',' L");
-    let model = learned(folder.path(), &["--grammar", &left]);
-    let compare = |name: &str| told(&["extract", &model, "--equivalent-to", name]);
+    let model = learned(folder.path(), &[&left]);
+    let compare = |name: &str| told(&["extract", &model, "--against", name]);
     assert_eq!(compare(&left).0, 0);
     let (code, message) = compare(&right);
     assert_eq!(code, 2, "{message}");
     assert!(message.contains("actions are compared, not only which words are accepted"), "{message}");
 
     std::fs::write(path("other.y"), "%start S\n%%\nS: '[' M ']';\nM: 'n' | M ',' 'n';\n").unwrap();
-    for command in [&["extract", &model, "--equivalent-to"][..], &["certify", &model, "--against"]] {
+    for command in [&["extract", &model, "--against"][..], &["certify", &model, "--against"]] {
         let (code, message) = told(&[command, &[&path("other.y")]].concat());
         assert_eq!(code, 2, "{message}");
         let wanted = "have different symbols: only the machine has L, and only other has M";
         assert!(message.contains(wanted), "{message}");
     }
     let help = good(&["extract", "--help"]);
-    assert!(help.contains("takes the same actions as this automaton"), "{help}");
+    assert!(help.contains("takes the same actions as this language"), "{help}");
 }
 
 #[test]
@@ -135,12 +135,11 @@ fn one_thing_is_in_the_singular() {
     let grammar = folder.path().join("one.y").display().to_string();
     let model = folder.path().join("m").display().to_string();
     std::fs::write(&grammar, "%start S\n%%\nS: 'a';\n").unwrap();
-    let (code, message) =
-        told(&["learn", "--grammar", &grammar, "--count", "1", "--lookahead", "reservoir", "-o", &model]);
+    let (code, message) = told(&["learn", &grammar, "--count", "1", "--lookahead", "reservoir", "-o", &model]);
     assert!(code == 0 && message.contains(" from 1 word in "), "{message}");
     let output = echostack(&["extract", &model], b"");
     assert!(text(&output.stderr).starts_with("exact: 1 rule, proved"), "{}", text(&output.stderr));
-    let measured = good(&["evaluate", &model, "--grammar", &grammar, "--count", "1", "--max-length", "1"]);
+    let measured = good(&["evaluate", &model, "--against", &grammar, "--count", "1", "--max-length", "1"]);
     assert!(measured.starts_with("valid      error 0, 0 of 1 word wrong, 1 token\n"), "{measured}");
 }
 
@@ -148,7 +147,7 @@ fn one_thing_is_in_the_singular() {
 fn a_constructed_machine_without_a_proof_is_saved_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("m").display().to_string();
-    let small = ["construct", "--automaton", "json", "--reservoir", "legendre", "--neurons", "13", "-o", &model];
+    let small = ["construct", "json", "--reservoir", "legendre", "--neurons", "13", "-o", &model];
     let (code, message) = told(&small);
     assert_eq!(code, 1, "{message}");
     assert!(message.contains("echostack: not proved: ") && message.contains("try more --neurons"), "{message}");
@@ -163,7 +162,7 @@ fn a_lexer_that_does_not_fit_its_grammar_is_reported() {
     std::fs::write(path("lexer.l"), "%%\n[0-9]+ \"n\"\n\\+ \"+\"\nfoo \"FOO\"\n1 \"+\"\n").unwrap();
     let (own, model) = (folder.path().display().to_string(), path("m.safetensors"));
     let learn = |more: &[&str]| {
-        let run = echostack(&[&["learn", "--grammar", &own, "-o", &model], more].concat(), b"");
+        let run = echostack(&[&["learn", &own, "-o", &model], more].concat(), b"");
         (text(&run.stderr), run.status.code())
     };
     let (messages, code) = learn(&[]);

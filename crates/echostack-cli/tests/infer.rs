@@ -97,7 +97,7 @@ fn valid_and_invalid_texts_without_a_program_give_a_guess() {
     assert!(said.contains("of 1 valid ones are rejected") && said.contains("of 1 invalid ones accepted"), "{said}");
     let report = std::fs::read_to_string(folder.path().join("g/report.md")).unwrap();
     assert!(report.starts_with("# A guess, not a learned language"), "{report}");
-    assert_eq!(run(&["learn", "--grammar", "g", "--prove", "-o", "g.safetensors"]).0, Some(0));
+    assert_eq!(run(&["learn", "g", "--prove", "-o", "g.safetensors"]).0, Some(0));
     let contradicted = run(&["infer", "--examples", "more", "--invalid", "more", "-o", "h"]);
     assert_eq!(contradicted.0, Some(2));
     assert!(contradicted.1.contains("is invalid, but a valid text is the same"), "{}", contradicted.1);
@@ -108,8 +108,8 @@ fn valid_and_invalid_texts_without_a_program_give_a_guess() {
 #[test]
 fn a_run_that_does_not_converge_never_says_learned() {
     let folder = prepared();
-    for command in ["infer", "learn"] {
-        let arguments = [&[command], &ORACLE[..], &["--queries", "1500", "-o", "out"]].concat();
+    for (command, output) in [("infer", "out"), ("learn", "machine")] {
+        let arguments = [&[command], &ORACLE[..], &["--queries", "1500", "-o", output]].concat();
         let output = echostack(folder.path(), &arguments);
         let message = text(&output.stderr);
         assert!(matches!(output.status.code(), Some(1 | 2)), "{message}");

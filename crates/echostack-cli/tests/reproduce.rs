@@ -20,7 +20,7 @@ const SPECIFICATION: &str = r#"
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_echostack"));
-    command.arg("reproduce").args(arguments).args(["--quiet", "--output"]).arg(folder).stdout(Stdio::null());
+    command.args(["lab", "reproduce"]).args(arguments).args(["--quiet", "--output"]).arg(folder).stdout(Stdio::null());
     command
 }
 

@@ -87,15 +87,15 @@ fn a_machine_without_exact_rules_is_saved_and_reported() {
 #[test]
 fn traces_that_nothing_can_be_proved_from_are_refused_in_their_own_terms() {
     let folder = tempfile::tempdir().unwrap();
-    let traces = folder.path().join("t.jsonl").display().to_string();
+    let [traces, model] = ["t.jsonl", "m"].map(|name| folder.path().join(name).display().to_string());
     let refused = |teach: &[&str]| {
         good(&[teach, &["--count", "5", "-o", &traces]].concat());
-        let (code, message) = told(&["learn", "--traces", &traces, "--prove", "-o", "/no/such/folder/m"]);
+        let (code, message) = told(&["learn", "--traces", &traces, "--prove", "-o", &model]);
         assert_eq!(code, 2, "{message}");
         message
     };
-    assert!(refused(&["teach", "--task", "dyck1", "--tolerant"]).contains("no token is refused in"));
-    assert!(refused(&["teach", "--task", "copy"]).contains("are vectors of numbers"));
+    assert!(refused(&["teach", "task:dyck1", "--tolerant"]).contains("no token is refused in"));
+    assert!(refused(&["teach", "task:copy"]).contains("are vectors of numbers"));
     std::fs::write(
         &traces,
         "{\"echostack\": \"traces\", \"version\": 1, \"terminals\": [\"a\"], \"nonterminals\": []}\n",
@@ -110,7 +110,7 @@ fn a_lexer_is_attached_if_it_fits_the_traces() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let [traces, lexer, model] = ["t.jsonl", "lexer.l", "m"].map(path);
-    good(&["teach", "--task", "anbn", "--count", "40", "-o", &traces]);
+    good(&["teach", "task:anbn", "--count", "40", "-o", &traces]);
     let learn = |rules: &str| {
         std::fs::write(&lexer, format!("%%\n{rules}[ \\n]+ ;\n")).unwrap();
         told(&["learn", "--traces", &traces, "--lexer", &lexer, "-o", &model, "--quiet"])
@@ -124,7 +124,7 @@ fn a_lexer_is_attached_if_it_fits_the_traces() {
     assert_eq!((code, message.contains("the lexer never produces b")), (2, true), "{message}");
     let (code, message) = learn("[ \"a\"\n");
     assert_eq!((code, message.contains("could not use the lexer")), (2, true), "{message}");
-    let (code, message) = told(&["learn", "--task", "anbn", "--lexer", &lexer, "-o", &model]);
+    let (code, message) = told(&["learn", "task:anbn", "--lexer", &lexer, "-o", &model]);
     assert_eq!((code, message.contains("cannot be used with")), (2, true), "{message}");
 }
 
@@ -133,8 +133,8 @@ fn traces_with_other_symbols_are_not_compared() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let [model, traces] = ["m", "t.jsonl"].map(path);
-    good(&["learn", "--task", "dyck1", "-o", &model, "--quiet"]);
-    good(&["teach", "--task", "dyck2", "--count", "5", "-o", &traces]);
+    good(&["learn", "task:dyck1", "-o", &model, "--quiet"]);
+    good(&["teach", "task:dyck2", "--count", "5", "-o", &traces]);
     let (code, message) = told(&["evaluate", &model, "--traces", &traces]);
     assert_eq!(code, 2);
     assert!(message.contains("have different symbols: only ") && message.contains(" has [ ]."), "{message}");

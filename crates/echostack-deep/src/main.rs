@@ -1,5 +1,5 @@
 //! The program `echostack-deep RECORD SHARD < SPECIFICATION`, which runs the deep models of a specification and appends
-//! each finished cell to the record. `echostack reproduce --models deep` calls it.
+//! each finished cell to the record. `echostack lab reproduce --models deep` calls it.
 
 use std::io::Read;
 use std::path::Path;

@@ -9,7 +9,7 @@ use echostack::Model;
 use echostack::digest::hex;
 use echostack::file;
 use echostack::file::{FileError, FileLimits};
-use echostack_grammar::{Judge, JudgeError};
+use echostack_grammar::{Encoding, Judge, JudgeError, Subject};
 use sha2::{Digest, Sha256};
 
 /// A set of models, each with a name. Two sets are equal if they have the same names for the same bytes.
@@ -36,7 +36,12 @@ impl Named {
     pub(crate) fn open(path: &Path, limits: &FileLimits) -> Result<Self, JudgeError> {
         let refused = |error| FileError::Io { path: path.to_path_buf(), error };
         let path = std::path::absolute(path).map_err(refused)?;
-        let bytes = file::read_within(&path, limits.bytes)?;
+        // A grammar is compiled to the same table wherever it is read.
+        let bytes = if Subject::is_grammar(&path) {
+            Subject::open_grammar(&path, Encoding::Auto)?.table(&())?.to_bytes()?
+        } else {
+            file::read_within(&path, limits.bytes)?
+        };
         Self::new(&bytes, Some(path.to_string_lossy().into_owned()), limits)
     }
 

@@ -74,13 +74,13 @@ impl Grammar {
         let (rules, mut warnings) = rules(source)?;
         let (table, resolved) = build(source, &rules, limits)?;
         warnings.extend(resolved);
-        let (automaton, encoding) = encode::encode(&table, encoding)?;
+        let (automaton, encoding) = encode::encode(&table, encoding, limits)?;
         let source = source.text.to_string();
         Ok(Self { name, source, table, automaton, encoding, warnings, counts: Mutex::new(None) })
     }
 
-    /// Reads a grammar and its lexer, if it has one, from a folder with `grammar.y` and `lexer.l`, or a grammar from a
-    /// single file in Yacc syntax.
+    /// Reads a grammar and its lexer, if it has one: a folder with `grammar.y` and `lexer.l`, or a file `NAME.y` with
+    /// `NAME.l` next to it.
     ///
     /// # Errors
     /// If a file cannot be read, or its contents are invalid.
@@ -102,8 +102,8 @@ impl Grammar {
         let yacc = if folder { path.join("grammar.y") } else { path.to_path_buf() };
         let source = Source { file: Some(&yacc.to_string_lossy()), text: &read(&yacc, limits)? };
         let grammar = Self::read(name, source, encoding, limits)?;
-        let lex = path.join("lexer.l");
-        let lexer = if folder && lex.exists() { Some(read_lexer(&lex, limits)?) } else { None };
+        let lex = if folder { path.join("lexer.l") } else { path.with_extension("l") };
+        let lexer = if lex.is_file() { Some(read_lexer(&lex, limits)?) } else { None };
         Ok((grammar, lexer))
     }
 

@@ -35,9 +35,10 @@ mod meaning;
 mod rules;
 mod subject;
 mod text;
+mod texts;
 mod yacc;
 
-pub use export::{Export, ExportError, Notation};
+pub use export::{Export, ExportError, Exported, Notation};
 pub use grammar::Grammar;
 pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement, Parsed, ParsedNode, sexpr_atom};
 #[cfg(feature = "machine")]
@@ -51,3 +52,4 @@ pub use subject::{Subject, SubjectError, parse_task};
 pub use text::error::{GrammarError, LexerError, Warning};
 pub use text::limits::GrammarLimits;
 pub use text::place::Place;
+pub use texts::{Cover, Coverage, Covering, SampledText, TextEdit, TextKind, TextParams, TextSampler, TooManyPairs};

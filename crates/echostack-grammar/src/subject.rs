@@ -93,10 +93,8 @@ pub struct Subject {
     task: Option<Task>,
     language: Option<Arc<dyn Language>>,
     alphabet: Arc<Alphabet>,
-    /// The source of the grammar.
-    grammar: Option<String>,
+    grammar: Option<Arc<Grammar>>,
     lexer: Option<Lexer>,
-    encoding: Option<Encoding>,
     warnings: Vec<Warning>,
 }
 
@@ -110,22 +108,14 @@ impl From<Task> for Subject {
     fn from(task: Task) -> Self {
         let (language, alphabet) = (task.language(), task.alphabet());
         let name = task.name().to_string();
-        Self {
-            name,
-            task: Some(task),
-            language,
-            alphabet,
-            grammar: None,
-            lexer: None,
-            encoding: None,
-            warnings: Vec::new(),
-        }
+        Self { name, task: Some(task), language, alphabet, grammar: None, lexer: None, warnings: Vec::new() }
     }
 }
 
 impl Subject {
-    /// Opens the subject that a name stands for: `task:NAME`, `grammar:PATH`, the bare name of a task, or a path. A
-    /// folder, or a file whose name ends with `.y`, is a grammar; any other file is an automaton.
+    /// Opens the subject that a name stands for: `task:NAME`, `grammar:PATH`, a path, or the bare name of a task. A
+    /// folder, or a file whose name ends with `.y`, is a grammar; any other file is an automaton. A bare name is a path if
+    /// there is a file or a folder with that name.
     ///
     /// # Errors
     /// If there is no such task, or if the file cannot be read or is invalid.
@@ -140,23 +130,25 @@ impl Subject {
         }
         let path = Path::new(name);
         match parse_task(name) {
-            Ok(task) => Ok(task.into()),
+            Ok(task) if name.starts_with("task:") || !path.exists() => Ok(task.into()),
             Err(error) if name.starts_with("task:") => Err(error.into()),
-            Err(_) if path.is_dir() || path.extension().is_some_and(|ending| ending == "y") => {
-                Self::open_grammar_within(path, encoding, limits)
-            }
-            Err(_) => Self::open_automaton(path, control),
+            _ if Self::is_grammar(path) => Self::open_grammar_within(path, encoding, limits),
+            _ => Self::open_automaton(path, control),
         }
     }
 
     /// Creates a subject from a grammar and the lexer that splits texts into its tokens, if there is one.
     pub fn of_grammar(grammar: Grammar, lexer: Option<Lexer>) -> Self {
-        let (encoding, warnings) = (Some(grammar.encoding()), grammar.warnings().to_vec());
-        let source = Some(grammar.source().to_string());
-        let language = Self::of_language(grammar.to_string(), Arc::new(grammar));
-        let mut this = Self { grammar: source, lexer, encoding, warnings, ..language };
+        let (warnings, grammar) = (grammar.warnings().to_vec(), Arc::new(grammar));
+        let language = Self::of_language(grammar.to_string(), grammar.clone());
+        let mut this = Self { grammar: Some(grammar), lexer, warnings, ..language };
         this.compare_lexer();
         this
+    }
+
+    /// Returns whether a path stands for a grammar: a folder, or a file whose name ends with `.y`.
+    pub fn is_grammar(path: &Path) -> bool {
+        path.is_dir() || path.extension().is_some_and(|ending| ending == "y")
     }
 
     /// Reads a grammar and its lexer, if it has one, like [`Grammar::open`].
@@ -176,6 +168,23 @@ impl Subject {
         let refused = |source| SubjectError::Grammar { path: path.display().to_string(), source };
         let (grammar, lexer) = opened.map_err(refused)?;
         Ok(Self::of_grammar(grammar, lexer))
+    }
+
+    /// Returns the grammar and the lexer that a model was made from, if its manifest has the grammar.
+    ///
+    /// # Errors
+    /// If they are not valid.
+    pub fn of_manifest(manifest: &Manifest, limits: &GrammarLimits) -> Result<Option<Self>, SubjectError> {
+        let Some(text) = manifest.grammar() else { return Ok(None) };
+        let name = manifest.language().or(manifest.task()).unwrap_or("grammar");
+        let encoding = manifest.encoding().and_then(|name| name.parse().ok()).unwrap_or(Encoding::Auto);
+        let refused = |source| SubjectError::Grammar { path: name.to_string(), source };
+        let grammar = Grammar::new_within(name, text, encoding, limits).map_err(refused)?;
+        let lexer = manifest.lexer().map(|text| Lexer::new_within(text, limits)).transpose();
+        Ok(Some(Self::of_grammar(
+            grammar,
+            lexer.map_err(|error| refused(GrammarError::Lexer { path: "its lexer".into(), error }))?,
+        )))
     }
 
     /// Creates a subject from an automaton. Its words are drawn by random walks.
@@ -202,7 +211,7 @@ impl Subject {
     fn of_language(name: String, language: Arc<dyn Language>) -> Self {
         let alphabet = language.automaton().alphabet().clone();
         let (task, language) = (None, Some(language));
-        Self { name, task, language, alphabet, grammar: None, lexer: None, encoding: None, warnings: Vec::new() }
+        Self { name, task, language, alphabet, grammar: None, lexer: None, warnings: Vec::new() }
     }
 
     /// Adds warnings about terminals that the lexer does not produce, and about tokens that the grammar does not have.
@@ -271,7 +280,12 @@ impl Subject {
 
     /// Returns the encoding of the grammar as rules, if the subject is a grammar.
     pub fn encoding(&self) -> Option<Encoding> {
-        self.encoding
+        self.grammar.as_ref().map(|grammar| grammar.encoding())
+    }
+
+    /// Returns the grammar, if the subject is one.
+    pub fn grammar(&self) -> Option<&Grammar> {
+        self.grammar.as_deref()
     }
 
     /// Returns what in the grammar and its lexer is probably not intended.
@@ -320,7 +334,7 @@ impl Subject {
         oracle: &Oracle,
         control: &dyn Control,
     ) -> Result<Option<Translation>, CertifyError> {
-        self.grammar.as_ref().map(|text| follows(text, oracle, control)).transpose()
+        self.grammar.as_ref().map(|grammar| follows(grammar.source(), oracle, control)).transpose()
     }
 
     /// Checks that a model with this manifest splits texts into tokens with the grammar's lexer, if both have a lexer.
@@ -363,7 +377,7 @@ impl Subject {
     /// Adds the digests of the grammar's text and of its lexer to a certificate.
     pub fn named_in(&self, mut certificate: Certificate) -> Certificate {
         if let Some(grammar) = &self.grammar {
-            certificate = certificate.with_grammar(grammar);
+            certificate = certificate.with_grammar(grammar.source());
         }
         if let Some(lexer) = &self.lexer {
             certificate = certificate.with_lexer(lexer.source());
@@ -384,7 +398,7 @@ impl Subject {
         control: &dyn Control,
     ) -> Result<(), CertifyError> {
         match &self.grammar {
-            Some(text) => certificate.check_grammar(text)?,
+            Some(grammar) => certificate.check_grammar(grammar.source())?,
             None if certificate.grammar().is_some() => {
                 let why = "it is about a grammar; compare with the grammar, not with its automaton";
                 return Err(CertifyError::Refused(why.into()));
@@ -418,13 +432,11 @@ impl Subject {
             manifest.set_language(&self.name);
         }
         if let Some(grammar) = &self.grammar {
-            manifest.set_grammar(grammar);
+            manifest.set_grammar(grammar.source());
+            manifest.set_encoding(grammar.encoding());
         }
         if let Some(lexer) = &self.lexer {
             manifest.set_lexer(lexer.source());
-        }
-        if let Some(encoding) = self.encoding {
-            manifest.set_encoding(encoding);
         }
     }
 

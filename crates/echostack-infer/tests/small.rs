@@ -2,9 +2,9 @@
 //! not change it, and hostile oracles must lead to an answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use echostack_infer::program::{Failure, Program, Reply};
+use echostack_infer::program::{Failure, Process, Program, Reply};
 use echostack_infer::{Asking, Ending, InferError, Settings, Stop, infer};
 
 fn texts(texts: &[&str]) -> Vec<String> {
@@ -131,6 +131,28 @@ impl Program for Silent {
     fn ask(&self, text: &str) -> Reply {
         if text.len() < 4 { Reply::Yes } else { Reply::Failed(Failure::Timeout) }
     }
+}
+
+#[test]
+fn a_program_that_does_not_follow_the_protocol_is_told_so_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let answers = folder.path().join("answers.jsonl");
+    let mut settings = limited();
+    settings.asking.answers = Some(answers.clone());
+    let examples: Vec<String> = (0..50).map(|number| format!("x{number}")).collect();
+    let told = |script: &str| {
+        let words = vec!["sh".into(), "-c".into(), script.to_string()];
+        let program = Process::new(words, Duration::from_millis(300), None);
+        infer(&examples, &program, &settings, &()).unwrap_err().to_string()
+    };
+    let began = Instant::now();
+    let message = told("cat > /dev/null");
+    assert!(message.contains("gave no answer to the example \"x0\": timeout; a program that stays open"), "{message}");
+    assert!(told("read -r line; echo maybe").contains("\"x0\": unclear answer; "));
+    assert!(began.elapsed() < Duration::from_secs(10) && !answers.exists());
+    let missing = Process::new(vec!["no-such-program".into()], Duration::from_secs(1), None);
+    let message = infer(&examples, &missing, &settings, &()).unwrap_err().to_string();
+    assert_eq!(message, "the program `no-such-program` could not be started: there is no such program");
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! Learning a grammar, with the same result as `echostack learn --grammar`.
+//! Compiling or learning a grammar, with the same result as `echostack compile` and `echostack learn`.
 
 use echostack::certify::Proof;
 use echostack::file::FileError;
 use echostack::{Certificate, Control};
 use echostack_grammar::{
-    Encoding, Goal, Grammar, GrammarError, Judge, LearnEvent, Learning, Lexer, LexerError, Subject,
+    Encoding, Goal, Grammar, GrammarError, Judge, LearnEvent, Learning, Lexer, LexerError, Subject, SubjectError,
 };
 use serde::Serialize;
 
-/// The reason why a grammar could not be learned.
+/// The reason why a grammar could not be compiled or learned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageError {
@@ -24,23 +24,28 @@ pub enum PageError {
     /// The lexer does not fit the grammar, or training failed.
     #[error(transparent)]
     Learn(#[from] echostack_grammar::LearnError),
-    /// The machine could not be written to a file.
+    /// The grammar could not be compiled.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    /// The model could not be written to a file.
     #[error(transparent)]
     File(#[from] FileError),
 }
 
-/// A machine that was trained, with its file and the result of the search for a proof.
+/// A table, or a machine with the result of the search for a proof, and its file.
 #[derive(Debug)]
-pub struct PageMachine {
+pub struct PageModel {
     judge: Judge,
     file: Vec<u8>,
     certificate: Option<Certificate>,
     summary: Summary,
 }
 
-/// What the page tells about a machine.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What the page tells about a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
+    /// The number of states of a table; `None` for a machine.
+    pub states: Option<usize>,
     /// Whether the machine is proved to follow the grammar on every word.
     pub proved: bool,
     /// What a proof covers, and what is trusted.
@@ -55,26 +60,47 @@ pub struct Summary {
     pub warnings: Vec<String>,
 }
 
-impl PageMachine {
-    /// Returns the machine with its lexer.
+impl PageModel {
+    /// Returns the model with its lexer.
     pub fn judge(&self) -> &Judge {
         &self.judge
     }
 
-    /// Returns the bytes of the machine's file.
+    /// Returns the bytes of the model's file.
     pub fn file(&self) -> &[u8] {
         &self.file
     }
 
-    /// Returns the certificate, if the machine is proved.
+    /// Returns the certificate, if it is a machine that is proved.
     pub fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }
 
-    /// Returns what is known about the machine.
+    /// Returns what is known about the model.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
+}
+
+/// Compiles a grammar to a table, without training. Without a lexer, each character is a token.
+///
+/// # Errors
+/// See [`PageError`].
+pub fn compile(name: &str, grammar: &str, lexer: Option<&str>, control: &dyn Control) -> Result<PageModel, PageError> {
+    let subject = subject(name, grammar, lexer)?;
+    let table = subject.table(control)?;
+    let warnings = subject.warnings().iter().map(ToString::to_string).collect();
+    let summary = Summary { states: Some(table.states()), warnings, ..Summary::default() };
+    let file = table.to_bytes()?;
+    Ok(PageModel { judge: Judge::new(table.into()).map_err(in_lexer)?, file, certificate: None, summary })
+}
+
+/// Returns the grammar with its lexer, if texts can contain all of its terminals.
+fn subject(name: &str, grammar: &str, lexer: Option<&str>) -> Result<Subject, PageError> {
+    let lexer = lexer.map(Lexer::new).transpose().map_err(in_lexer)?;
+    let subject = Subject::of_grammar(Grammar::new(name, grammar, Encoding::Auto)?, lexer);
+    check_tokens(&subject)?;
+    Ok(subject)
 }
 
 /// Learns a grammar with the defaults of the command line, and reports each round. Without a lexer, each character is a
@@ -88,10 +114,8 @@ pub fn learn(
     lexer: Option<&str>,
     control: &dyn Control,
     report: &mut dyn FnMut(LearnEvent<'_>),
-) -> Result<PageMachine, PageError> {
-    let lexer = lexer.map(Lexer::new).transpose().map_err(in_lexer)?;
-    let subject = Subject::of_grammar(Grammar::new(name, grammar, Encoding::Auto)?, lexer);
-    check_tokens(&subject)?;
+) -> Result<PageModel, PageError> {
+    let subject = subject(name, grammar, lexer)?;
     let learned = subject.learn_with(&Learning { goal: Goal::Proof, ..Learning::default() }, control, report)?;
     let (cells, open) = match &learned.proof {
         Some(Proof::Proved(certificate)) => (certificate.size().cells, 0),
@@ -100,6 +124,7 @@ pub fn learn(
     };
     let certificate = learned.certificate().cloned();
     let summary = Summary {
+        states: None,
         proved: certificate.is_some(),
         covers: learned.covers,
         cells,
@@ -108,7 +133,7 @@ pub fn learn(
         warnings: subject.warnings().iter().map(ToString::to_string).collect(),
     };
     let file = learned.machine.to_bytes()?;
-    Ok(PageMachine { judge: Judge::new(learned.machine.into()).map_err(in_lexer)?, file, certificate, summary })
+    Ok(PageModel { judge: Judge::new(learned.machine.into()).map_err(in_lexer)?, file, certificate, summary })
 }
 
 fn in_lexer(error: LexerError) -> GrammarError {

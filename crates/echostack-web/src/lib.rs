@@ -1,7 +1,7 @@
 //! The module behind the page "Try it in the browser" (docs/try.md).
 //!
-//! The page's worker calls [`Machine::learn`] with a grammar, and then [`Machine::read`] with each text that the reader
-//! types. Everything else is in the two modules, which know nothing of browsers and are tested natively. `tools/web.py`
+//! The page's worker calls [`Model::compile`] or [`Model::learn`] with a grammar, and then [`Model::read`] with each text
+//! that the reader types. Everything else is in the two modules, which know nothing of browsers and are tested natively. `tools/web.py`
 //! builds the page.
 
 mod learn;
@@ -14,7 +14,7 @@ use echostack_grammar::LearnEvent;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
-pub use learn::{PageError, PageMachine, Summary, learn};
+pub use learn::{PageError, PageModel, Summary, compile, learn};
 pub use read::{Action, Reading, Step, Token, read};
 
 #[wasm_bindgen]
@@ -36,13 +36,21 @@ impl Control for Page {
     }
 }
 
-/// A machine that has learned a grammar.
+/// A table or a machine.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct Machine(PageMachine);
+pub struct Model(PageModel);
 
 #[wasm_bindgen]
-impl Machine {
+impl Model {
+    /// Compiles a grammar to a table. If the lexer is blank, each character is a token.
+    ///
+    /// # Errors
+    /// If the grammar or the lexer cannot be used.
+    pub fn compile(name: &str, grammar: &str, lexer: &str) -> Result<Self, JsError> {
+        Ok(Self(compile(name, grammar, written(lexer), &Page)?))
+    }
+
     /// Learns a grammar and searches for a proof. If the lexer is blank, each character is a token.
     ///
     /// # Errors
@@ -52,16 +60,15 @@ impl Machine {
             let LearnEvent::Searched(ProofRound { exercises, examined, open, .. }) = event else { return };
             round(&json!({"exercises": exercises, "examined": examined, "open": open}).to_string());
         };
-        let lexer = Some(lexer).filter(|lexer| !lexer.trim().is_empty());
-        Ok(Self(learn(name, grammar, lexer, &Page, &mut report)?))
+        Ok(Self(learn(name, grammar, written(lexer), &Page, &mut report)?))
     }
 
-    /// Returns what is known about the machine, as JSON.
+    /// Returns what is known about the table or machine, as JSON.
     pub fn summary(&self) -> String {
         json!(self.0.summary()).to_string()
     }
 
-    /// Returns the model file, as `echostack learn` saves it.
+    /// Returns the model file, as `echostack compile` or `echostack learn` saves it.
     pub fn file(&self) -> Vec<u8> {
         self.0.file().to_vec()
     }
@@ -75,4 +82,9 @@ impl Machine {
     pub fn read(&self, text: &str) -> String {
         json!(read(self.0.judge(), text)).to_string()
     }
+}
+
+/// Returns the lexer, unless it is blank.
+fn written(lexer: &str) -> Option<&str> {
+    Some(lexer).filter(|lexer| !lexer.trim().is_empty())
 }

@@ -108,7 +108,7 @@ function native(...parameters) {
 }
 function nativeModel(name, grammar) {
   const [model, certificate] = [join(scratch, `${name}.safetensors`), join(scratch, `${name}.certificate`)];
-  native('learn', '--grammar', grammar, '--certificate', certificate, '-o', model, '--quiet');
+  native('learn', grammar, '--certificate', certificate, '-o', model, '--quiet');
   return { model, certificate };
 }
 // The stack after each step, from the events of `echostack parse`.
@@ -186,6 +186,21 @@ try {
     assert.equal(await text('verdict'), 'Accepted.');
     assert((await sameSteps(model, word, [...word])) > 15);
     assert.match(await text('action'), /Accepted\./);
+  });
+
+  await test('dyck1 is compiled to the table of the command line, without training', async () => {
+    await choose('dyck1:');
+    await page.click('#try-compile');
+    await until('status', '^Compiled to a table of \\d+ states, without training');
+    const [saved, table] = [join(downloads, 'dyck1.table'), join(scratch, 'dyck1.table')];
+    native('compile', join(root, 'testdata/grammars/dyck1'), '-o', table, '--quiet');
+    await page.click('#try-file');
+    while (!existsSync(saved)) await setTimeout(50);
+    assert(readFileSync(saved).equals(readFileSync(table)), 'the table is not that of the command line');
+    assert(await page.$eval('#try-proof', (proof) => proof.hidden));
+    await read('(()');
+    assert.equal(await text('verdict'), "Incomplete: the text ends too early. Expected '(' or ')'.");
+    await learn();
   });
 
   await test('the remaining input is shown, and a refused token with what was expected', async () => {

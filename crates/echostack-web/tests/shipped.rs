@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use echostack_grammar::{Encoding, Judge, Subject};
-use echostack_web::{Action, PageError, PageMachine, Reading, learn, read};
+use echostack_web::{Action, PageError, PageModel, Reading, compile, learn, read};
 
 /// Too large for the page, as tools/web.py has it.
 const LEFT_OUT: &str = "lua";
 
 /// Returns the machine and the number of rounds.
-fn learned(name: &str, grammar: &str, lexer: Option<&str>) -> Result<(PageMachine, usize), PageError> {
+fn learned(name: &str, grammar: &str, lexer: Option<&str>) -> Result<(PageModel, usize), PageError> {
     let mut rounds = 0;
     let learned = learn(name, grammar, lexer, &(), &mut |_| rounds += 1)?;
     Ok((learned, rounds))
@@ -46,6 +46,8 @@ fn every_step_is_that_of_the_automaton() {
         let (learned, rounds) = learned(&name, &file("grammar.y"), Some(&file("lexer.l"))).unwrap();
         assert!(learned.summary().proved && learned.certificate().is_some() && rounds > 0, "{name}");
         let reference = reference(&folder);
+        let compiled = compile(&name, &file("grammar.y"), Some(&file("lexer.l")), &()).unwrap();
+        assert!(compiled.summary().states > Some(0) && compiled.certificate().is_none(), "{name}");
         let cases: toml::Table = file("cases.toml").parse().unwrap();
         for text in cases["accept"].as_array().unwrap() {
             let reading = read(learned.judge(), text.as_str().unwrap());
@@ -56,6 +58,7 @@ fn every_step_is_that_of_the_automaton() {
             let text = case["text"].as_str().unwrap();
             let reading = read(learned.judge(), text);
             assert_eq!(reading, read(&reference, text), "{name}");
+            assert_eq!(reading, read(compiled.judge(), text), "{name}");
             let expected: Vec<&str> =
                 case["expected"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
             assert_eq!(reading.expected.unwrap_or_default(), alternatives(&expected), "{name} {text:?}");

@@ -206,14 +206,13 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> std::
         write(&mut out)?;
         return out.flush();
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     #[allow(unused_mut, reason = "only on Unix are there permissions to set")]
     let mut builder = tempfile::Builder::new();
     // Use the permissions of an ordinary new file instead of the private ones of a temporary file. The umask still
     // applies.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(folder_of(path))?;
     let mut out = BufWriter::new(&mut file);
     write(&mut out)?;
     out.flush()?;
@@ -224,6 +223,26 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> std::
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+/// Checks that [`replace`] can write a file, so that a long computation need not find out in the end. The file stays as it
+/// is.
+///
+/// # Errors
+/// If the path is a folder, or the operating system does not allow a file next to it.
+pub fn check_replaceable(path: &Path) -> std::io::Result<()> {
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    match std::fs::metadata(path) {
+        Ok(existing) if existing.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
+        // A device or a pipe is opened when there is something to write.
+        Ok(existing) if !existing.is_file() => Ok(()),
+        _ => tempfile::tempfile_in(folder_of(path)).map(drop),
+    }
+}
+
+/// Returns the folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// What a model file may contain. The defaults are large enough for every model that can be made; a service that reads

@@ -89,7 +89,8 @@ class Language:
             Name of the language.
         limits : mapping of str to int, optional
             What the grammar and the lexer may have at most, for untrusted files: ``bytes``, ``symbols``,
-            ``productions``, ``states`` (of the LR(1) table) and ``lexer_states``. By default, what large grammars need.
+            ``productions``, ``states`` and ``entries`` (of the LR(1) table), ``transitions`` (between viable stacks)
+            and ``lexer_states``. By default, what large grammars need.
         """
         return cls(_native.Language.grammar(yacc, lexer, encoding, name, limits))
 

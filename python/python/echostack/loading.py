@@ -1,4 +1,4 @@
-"""Loading of model files, which contain a machine or a table."""
+"""Opening grammars, tables and machines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ __all__ = ["load"]
 def load(
     path: os.PathLike[str] | str, *, limits: Mapping[str, int] | None = None
 ) -> ReservoirStackMachine | CompiledTable:
-    """Loads a machine or a table that was saved by this package or by the command line.
+    """Opens a grammar, or loads a table or a machine that was saved by this package or by the command line.
+
+    A grammar is compiled to a table, which takes no training.
 
     Parameters
     ----------
     path : str or path-like
-        File to load.
+        A grammar, which is a folder with ``grammar.y`` and perhaps ``lexer.l`` or a file ``NAME.y``; or the file of a
+        table or a machine.
     limits : mapping of str to int, optional
         What the file may contain at most, for untrusted files: ``bytes``, ``symbols``, ``neurons``, ``centers`` (of
         support vectors) and ``states`` (of a table). By default, what the largest model has.
@@ -28,12 +31,14 @@ def load(
     Returns
     -------
     recognizer : ReservoirStackMachine or CompiledTable
-        The machine or table in the file.
+        The machine or table.
 
     Raises
     ------
     FileFormatError
         If the file is not a model, is damaged, or exceeds a limit.
+    GrammarError
+        If the grammar or its lexer cannot be used.
     """
     native = _native.load(path, limits)
     return CompiledTable(native) if isinstance(native, _native.Table) else ReservoirStackMachine._of(native)

@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::certificate;
 use crate::compare::{comparable, encoding_of, tell_difference};
 use crate::outcome::Outcome;
-use crate::output::{count, print_json, save};
+use crate::output::{count, print_json, save, try_output};
 use crate::progress::{Bar, TimeLimit};
 use crate::session::Session;
 use crate::subject::encoding;
@@ -41,10 +41,10 @@ Exit codes: 0 if the model is proved; 1 if it is not, or if the certificate is n
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Model file or table file
+    /// Machine, table, or grammar (a folder, or NAME.y), which is compiled to a table
     model: PathBuf,
-    /// Automaton to compare the model with: `task:NAME`, a grammar (a folder or a file `NAME.y`), or a JSON file
-    #[arg(long, value_name = "AUTOMATON")]
+    /// Language to compare with: a grammar (a folder, or NAME.y), `task:NAME`, or an automaton in JSON
+    #[arg(long, value_name = "LANGUAGE")]
     against: String,
     /// File to write the certificate to
     #[arg(long, short, value_name = "FILE", conflicts_with = "check")]
@@ -79,6 +79,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    try_output([&args.output, &args.write_automaton].into_iter().flatten())?;
     let bar = session.bar();
     args.limit.keep(&bar, |control| certify(args, session, &bar, control))
 }

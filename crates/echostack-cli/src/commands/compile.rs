@@ -1,4 +1,4 @@
-//! `echostack compile`: compiles a machine to a table, or to a source file that contains the table.
+//! `echostack compile`: compiles a grammar or a machine to a table, or to a source file that contains the table.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,20 +13,21 @@ use echostack_grammar::{Encoding, Judge};
 
 use crate::compare::{encoding_of, equivalent, explained};
 use crate::outcome::Outcome;
-use crate::output::save;
+use crate::output::{save, try_output};
 use crate::session::{Session, machine_of};
 use crate::subject::encoding;
 
 /// Examples that are shown below the options.
 const EXAMPLES: &str = "Examples:
+  echostack compile grammar.y --emit c -o parser.c                      parser.c and parser.h
+  echostack compile testdata/grammars/json --emit c --prefix json_ -o json.c   the same with the lexer of the folder
   echostack compile json.safetensors -o json.table                      a table, for check, parse and evaluate
-  echostack compile json.table --emit c --prefix json_ -o json.c        json.c and json.h, with the lexer
   echostack compile json.table --emit rust -o src/json.rs               a Rust module that needs no std";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Model file, or a table file if a source is written
+    /// Grammar (a folder, or NAME.y), table or machine
     model: PathBuf,
     /// File to write the table or the source to
     #[arg(long, short, value_name = "FILE")]
@@ -38,9 +39,9 @@ pub(crate) struct Args {
     /// echostack_]
     #[arg(long, value_name = "PREFIX")]
     prefix: Option<Prefix>,
-    /// Compile this automaton (`task:NAME`, `grammar:PATH` or a file) after proving that the machine does the same on
-    /// every word, instead of extracting the automaton from the machine
-    #[arg(long, value_name = "AUTOMATON")]
+    /// Compile this language (a grammar, `task:NAME`, or an automaton in JSON) after proving that the machine does the
+    /// same on every word, instead of extracting the automaton from the machine
+    #[arg(long, value_name = "LANGUAGE")]
     against: Option<String>,
     /// How a grammar is translated into rules [default: as in training]
     #[arg(long, value_parser = encoding())]
@@ -65,6 +66,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if args.emit == Emit::C && args.output.extension().is_some_and(|extension| extension == "h") {
         bail!("{} is a header, which is written next to the source: give a name such as x.c", args.output.display());
     }
+    try_output([&args.output])?;
     let table = match table(args, session)? {
         Ok(table) => table,
         Err(outcome) => return Ok(outcome),
@@ -82,13 +84,13 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     Ok(Outcome::Accepted)
 }
 
-/// Returns the table of the model, or the outcome if the machine cannot be compiled, which is explained.
+/// Returns the table, or the outcome if the machine cannot be compiled, which is explained.
 fn table(args: &Args, session: &Session) -> Result<Result<Table, Outcome>> {
-    let model = session.load_model(&args.model)?;
-    if let (None, true, Some(table)) = (&args.against, args.emit != Emit::Table, model.table()) {
+    let opened = session.open(&args.model)?;
+    if let (None, Some(table)) = (&args.against, opened.model.table()) {
         return Ok(Ok(table.clone()));
     }
-    let machine = machine_of(&model, &args.model)?;
+    let machine = machine_of(&opened, &args.model)?;
     let bar = session.bar();
     let oracle = if let Some(name) = &args.against {
         let subject = session.open_subject(name, encoding_of(machine.manifest(), args.encoding), &bar)?;

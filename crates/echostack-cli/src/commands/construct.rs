@@ -12,24 +12,23 @@ use echostack_grammar::Encoding;
 use crate::certificate;
 use crate::options::{Kind, LookaheadView};
 use crate::outcome::Outcome;
-use crate::output::{count, note};
+use crate::output::{count, note, try_output};
 use crate::progress::TimeLimit;
 use crate::session::Session;
-use crate::subject::encoding;
+use crate::subject::{self, encoding};
 
 const EXAMPLES: &str = "\
 Examples:
   Turn an automaton into a machine, and keep the certificate of the proof:
-    echostack construct --automaton task:json --certificate json.certificate -o json.safetensors
+    echostack construct task:json --certificate json.certificate -o json.safetensors
 
 Exit codes: 0 if the machine is saved and proved; 1 if it is saved, but not proved; 2 on an error.";
 
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_group("subject", |group| group.required(true)))]
 pub(crate) struct Args {
-    /// Automaton: `task:NAME`, a grammar (a folder or a file `NAME.y`), or a JSON file
-    #[arg(long, value_name = "AUTOMATON")]
-    automaton: String,
+    #[command(flatten)]
+    subject: subject::Args,
     /// How a grammar is translated into rules
     #[arg(long, value_parser = encoding(), default_value = "auto")]
     encoding: Encoding,
@@ -56,14 +55,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    try_output([Some(&args.output), args.certificate.as_ref()].into_iter().flatten())?;
     let view = View::from(args.lookahead);
     let defaults = Params::provable(ReservoirKind::from(args.reservoir), args.neurons, args.seed);
     let params = Params { view, mode: Mode::Strict, ..defaults };
     let bar = session.bar();
     let start = Instant::now();
     let (subject, learned) = args.limit.keep(&bar, |control| {
-        let subject = session.open_subject(&args.automaton, args.encoding, control)?;
-        session.warn_of(&subject);
+        let subject = args.subject.open(session, args.encoding, control)?;
         let learned = subject.construct(params.adapted_to(subject.alphabet()), control)?;
         Ok((subject, learned))
     })?;

@@ -17,14 +17,14 @@ use crate::outcome::Outcome;
 use crate::output::{count, print_json};
 use crate::progress::Bar;
 use crate::session::Session;
-use crate::subject::{self, lengths};
+use crate::subject::lengths;
 use crate::traces::open_traces;
 use crate::words::names;
 
 const EXAMPLES: &str = "\
 Examples:
   Judge 1,000 fresh words of each kind:
-    echostack evaluate json.safetensors --grammar testdata/grammars/json --count 1000
+    echostack evaluate json.safetensors --against testdata/grammars/json --count 1000
   Compare with what your own program did on other words than those of training (docs/traces.md):
     echostack evaluate log.safetensors --traces held-out.jsonl --show-wrong 5
 
@@ -35,14 +35,15 @@ const WORDS: &str = "Fresh words";
 const OUTPUT: &str = "Output";
 
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, mut_group("subject", |group| group.required(true)))]
+#[command(after_help = EXAMPLES, group(clap::ArgGroup::new("other").required(true)))]
 pub(crate) struct Args {
-    /// Model file or table file
+    /// Grammar (a folder, or NAME.y), table or machine
     model: PathBuf,
-    #[command(flatten, next_help_heading = "What to compare with")]
-    subject: subject::Args,
+    /// Language to compare with: a grammar, `task:NAME`, or an automaton in JSON
+    #[arg(long, value_name = "LANGUAGE", group = "other", help_heading = WHAT)]
+    against: Option<String>,
     /// Traces in JSON Lines: compare every action with them, instead of the verdicts on fresh words
-    #[arg(long, value_name = "FILE", group = "subject", help_heading = WHAT)]
+    #[arg(long, value_name = "FILE", group = "other", help_heading = WHAT)]
     traces: Option<PathBuf>,
     /// Number of words of each kind
     #[arg(long, default_value_t = 100, help_heading = WORDS)]
@@ -83,7 +84,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if let Some(path) = &args.traces {
         return on_traces(args, &model, path);
     }
-    let subject = args.subject.find(session, Encoding::Auto, &())?;
+    let name = args.against.as_deref().context("give --against or --traces")?;
+    let subject = session.open_subject(name, Encoding::Auto, &())?;
     subject.check_tokens(model.alphabet())?;
     let mut json = Map::new();
     json.insert("task".into(), json!(subject.name()));

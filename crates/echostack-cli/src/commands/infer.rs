@@ -19,7 +19,7 @@ Examples:
   Valid and invalid texts, but no program: the result is a guess:
     echostack infer --examples valid --invalid invalid -o guessed
   Make and prove a machine for the result:
-    echostack learn --grammar inferred -o model.safetensors
+    echostack learn inferred -o model.safetensors
 
 The program is run on texts that nobody has looked at: see --sandbox and docs/infer.md. A run that was interrupted
 continues where it was, if it is started again with the same folder.

@@ -9,15 +9,16 @@ use echostack::file::{MAX_BYTES, read_text};
 use echostack::machine::Readout;
 use echostack::teach::{read_contexts, read_traces};
 use echostack::{Alphabet, Automaton, Certificate, Machine, Model, SymbolId, Table, Trace};
+use echostack_grammar::Subject;
 use serde_json::{Map, Value, json};
 
 use crate::outcome::Outcome;
 use crate::output::{count, print_json};
-use crate::session::Session;
+use crate::session::{Opened, Session};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Model, table, certificate, automaton, traces or contexts
+    /// Grammar (a folder, or NAME.y), table, machine, certificate, automaton, traces or contexts
     file: PathBuf,
     /// Print JSON
     #[arg(long)]
@@ -60,33 +61,73 @@ impl Facts {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let path = &args.file;
-    let mut facts = match session.load_model(path) {
-        Ok(model) => of_model(&model),
+    let mut facts = match session.open(path) {
+        Ok(Opened { model, grammar: None }) => of_model(&model),
+        Ok(Opened { model, grammar: Some(subject) }) => of_grammar(&subject, &model),
         Err(error) => match of_text(path)? {
             Some(facts) => facts,
             None => return Err(error),
         },
     };
-    let bytes = std::fs::metadata(path)?.len();
+    let bytes = if path.is_dir() { None } else { Some(std::fs::metadata(path)?.len()) };
     if args.json {
-        facts.field("bytes", bytes);
+        bytes.into_iter().for_each(|bytes| facts.field("bytes", bytes));
         print_json(&facts.fields.into())?;
         return Ok(Outcome::Accepted);
     }
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}: {bytes} bytes", path.display())?;
+    if let Some(bytes) = bytes {
+        writeln!(out, "{}: {bytes} bytes", path.display())?;
+    }
     facts.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     Ok(Outcome::Accepted)
 }
 
+/// Returns the facts about a grammar, and about the table that it is compiled to.
+fn of_grammar(subject: &Subject, model: &Model) -> Facts {
+    let mut facts = Facts::new("grammar");
+    facts.alphabet(model.alphabet());
+    if let Some(grammar) = subject.grammar() {
+        let (productions, states) = (grammar.table().productions().len(), grammar.table().states());
+        facts.field("productions", productions);
+        facts.field("parser_states", states);
+        let (productions, states) = (count(productions, "production"), count(states, "parser state"));
+        facts.line("grammar", format_args!("{productions}, {states}"));
+    }
+    let lexer = match subject.lexer() {
+        Some(_) => "found, so texts are read",
+        None => "none (lexer.l in the folder, or NAME.l beside NAME.y), so tokens are read",
+    };
+    facts.line("lexer", lexer);
+    facts.field("lexer", subject.lexer().is_some());
+    model.table().into_iter().for_each(|table| add_table(&mut facts, table));
+    facts.line("runs as", "the table, compiled when it is needed; no machine is trained");
+    facts.line("certified", "no; `echostack certify GRAMMAR --against GRAMMAR -o CERTIFICATE` certifies the table");
+    facts
+}
+
 fn of_model(model: &Model) -> Facts {
-    let mut facts = Facts::new(if model.table().is_some() { "table" } else { "machine" });
+    let kind = if model.table().is_some() { "table" } else { "machine" };
+    let mut facts = Facts::new(kind);
     facts.alphabet(model.alphabet());
     model.machine().into_iter().for_each(|machine| add_machine(&mut facts, machine));
     model.table().into_iter().for_each(|table| add_table(&mut facts, table));
     facts.field("manifest", json!(model.manifest()));
-    model.manifest().iter().for_each(|(key, value)| facts.line(key, value));
+    model.manifest().iter().for_each(|(key, value)| facts.line(key, settings(key, value)));
+    facts.line("runs as", format_args!("the {kind}"));
+    facts.line("certified", "not by this file; `echostack certify FILE --against GRAMMAR --check CERTIFICATE` says");
     facts
+}
+
+/// Returns a value of a manifest for people: settings are recorded as Rust writes values, such as
+/// `Cycle(Cycle { neurons: 256, signs: Seed(0) })`.
+fn settings(key: &str, value: &str) -> String {
+    let fields = value.split_once(" { ").and_then(|(kind, rest)| Some((kind, rest.rsplit_once(" }")?.0)));
+    let Some((kind, fields)) = fields else { return value.to_string() };
+    let kind = kind.split('(').next().unwrap_or_default().to_lowercase();
+    let fields = fields.replace(": ", " ").replace(['_', '('], " ").replace(')', "");
+    let fields = fields.replace("Seed", "seed").replace(".0,", ",");
+    if kind == key { fields } else { format!("{kind}: {fields}") }
 }
 
 fn add_table(facts: &mut Facts, table: &Table) {
@@ -110,7 +151,7 @@ fn add_machine(facts: &mut Facts, machine: &Machine) {
     facts.field("support", json!({"pop": pop, "push": push, "shift": shift, "output": output}));
     facts.field("centers", json!({"input": inputs, "stack": stacks}));
     facts.field("contexts", rows);
-    facts.line("mode", format_args!("{:?}, lookahead {:?}", machine.mode(), machine.view()));
+    facts.line("mode", format_args!("{}, lookahead {}", machine.mode().name(), machine.view().name()));
     facts.line("neurons", neurons);
     facts.line("trained on", count(rows, "training row"));
     facts.line("support", format_args!("pop {pop}, push {push}, shift {shift}, output {output}"));

@@ -20,7 +20,7 @@ use crate::words::tell;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Model file or table file
+    /// Grammar (a folder, or NAME.y), table or machine
     model: PathBuf,
     /// Texts if the model has a lexer, otherwise files with one word per line; `-` is standard input
     #[arg(default_value = "-")]

@@ -12,17 +12,18 @@ use echostack::{Study, Trace};
 use echostack_grammar::Encoding;
 
 use crate::outcome::Outcome;
+use crate::output::try_output;
 use crate::session::Session;
 use crate::subject::{self, encoding, lengths};
 
 const EXAMPLES: &str = "\
 Examples:
   Write what a parser does on 200 words, and learn from that alone:
-    echostack teach --grammar testdata/grammars/dyck2 --count 200 -o dyck2.jsonl
+    echostack teach testdata/grammars/dyck2 --count 200 -o dyck2.jsonl
     echostack learn --traces dyck2.jsonl -o dyck2.safetensors";
 
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_group("subject", |group| group.required(true)))]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: subject::Args,
@@ -51,6 +52,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     ensure!((0. ..=1.).contains(&args.negatives), "--negatives is {}, but must be from 0 to 1", args.negatives);
+    try_output(&args.output)?;
     let subject = args.subject.open(session, args.encoding, &())?;
     let traces: Vec<Trace> = match (subject.language(), subject.task()) {
         (Some(language), _) => {

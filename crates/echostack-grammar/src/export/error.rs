@@ -9,15 +9,22 @@ pub enum ExportError {
     /// The automaton is too large.
     #[error("the automaton could not be turned into a grammar")]
     Automaton(#[from] AutomatonError),
+    /// The conflicts of the grammar cannot be resolved in rules of a reasonable size.
+    #[error(
+        "the grammar's conflicts cannot be resolved by its rules alone: {0}; the format yacc keeps its precedences"
+    )]
+    Levels(String),
     /// The grammar or the lexer is too large.
     #[error("the grammar would have too many rules in this notation")]
     TooLarge,
     /// There is no lexer.
     #[error("the model has no lexer, because it reads tokens and not texts")]
     NoLexer,
-    /// The lexer has start states.
-    #[error("the lexer has start states, which this notation cannot express; the formats yacc and flex can")]
-    StartStates,
+    /// The lexer has a start state that is not a single token.
+    #[error(
+        "the start state {0} of the lexer is more than a regular expression: {1}; the formats yacc and flex can express it"
+    )]
+    StartStates(String, String),
     /// A text of each of two lexer rules is the beginning of a text of the other.
     #[error(
         "Lark tries the rules of a lexer one after the other, but neither {0} nor {1} can come first: each has a text \

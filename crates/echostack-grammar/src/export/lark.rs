@@ -12,11 +12,16 @@ use regex_automata::util::start;
 use regex_automata::{Anchored, MatchKind};
 use regex_syntax::hir::Hir;
 
+use super::chars::{CharState, Chars, Ranges, minimized};
 use super::error::ExportError;
 use super::productions::Productions;
 use super::regex::{self, Dialect};
-use super::scanner::{Scanner, literal};
+use super::regions::expression;
+use super::scanner::{Scanner, literal, pairs};
 use crate::lex::dfa::{DEAD, Dfa};
+
+/// The maximum length of a line with all alternatives of a rule.
+const LINE: usize = 100;
 
 /// Writes a grammar for Lark, with its basic lexer.
 pub(super) fn lark(
@@ -50,7 +55,7 @@ pub(super) fn lark(
             scanner.rules_of(token).map(|rule| terminals.names[rule].clone()).next().unwrap_or_default()
         }
     };
-    let mut out = format!("// Lark(grammar, parser=\"{parser}\", lexer=\"basic\")\n");
+    let mut out = format!("// Lark(grammar, parser=\"{parser}\", lexer=\"basic\", keep_all_tokens=True)\n");
     if rules[0] != "start" {
         let _ = writeln!(out, "start: {}", rules[0]);
     }
@@ -62,7 +67,9 @@ pub(super) fn lark(
             let first = alphabet.terminals().next().map(|token| part(&Part::Token(token)));
             all.push(format!("{} {name}", first.unwrap_or_default()));
         }
-        let _ = writeln!(out, "{name}: {}", all.join("\n    | "));
+        let line = format!("{name}: {}", all.join(" | "));
+        let text = if line.chars().count() <= LINE { line } else { format!("{name}: {}", all.join("\n    | ")) };
+        let _ = writeln!(out, "{text}");
     }
     for token in alphabet.terminals().filter(|&token| several(token)) {
         let all: Vec<&str> = scanner.rules_of(token).map(|rule| terminals.names[rule].as_str()).collect();
@@ -84,13 +91,16 @@ impl Terminals {
         let count = scanner.rules.len();
         let shown = |rule: usize| match scanner.rules[rule].token {
             Some(token) => alphabet.name(token).to_string(),
-            None => format!("skipped_{}", rule + 1),
+            None if scanner.rules[rule].skip => "skipped".to_string(),
+            None => "other".to_string(),
         };
         let alone: Vec<Dfa> = (0..count).map(|rule| scanner.alone(rule)).collect::<Result<_, _>>()?;
         let texts: Vec<Option<String>> = scanner.rules.iter().map(|rule| literal(&rule.pattern)).collect();
+        let mut guards: Vec<Option<Hir>> = vec![None; count];
         for rule in (0..count).filter(|&rule| texts[rule].is_none()) {
             if !first_is_longest(&scanner.rules[rule].pattern)? {
-                return Err(ExportError::Alternatives(shown(rule)));
+                let found = guard(scanner, &alone[rule]).ok_or_else(|| ExportError::Alternatives(shown(rule)))?;
+                guards[rule] = Some(found);
             }
         }
         // Lark finds a text that an expression matches too by comparing what the expression matched with it.
@@ -99,26 +109,55 @@ impl Terminals {
             (0..count).find(|&other| texts[other].is_none() && matches(&alone[other], text))
         };
         let holders: Vec<Option<usize>> = (0..count).map(holder).collect();
-        let mut before: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
         let free: Vec<usize> = (0..count).filter(|&rule| holders[rule].is_none()).collect();
-        for &first in &free {
-            for &second in &free {
-                if first != second && must_precede(&alone, first, second) {
-                    before[second].insert(first);
+        let levels = loop {
+            let mut before: Vec<BTreeSet<(usize, bool)>> = vec![BTreeSet::new(); count];
+            for &first in &free {
+                for &second in free.iter().filter(|&&second| second != first) {
+                    if must_precede(&alone, first, second, guards[second].is_some()) {
+                        // Of two texts with the same priority, Lark tries the longer one first.
+                        before[second].insert((first, texts[first].is_none() || texts[second].is_none()));
+                    }
                 }
             }
-        }
-        let levels = levels(&before).map_err(|(a, b)| ExportError::Order(shown(a), shown(b)))?;
+            match levels(&before) {
+                Ok(levels) => break levels,
+                // Of two rules, one is then only to match where no longer match is possible.
+                Err((a, b)) => {
+                    let precedes = |first: usize, second: usize| before[second].iter().any(|&(rule, _)| rule == first);
+                    let mut found = Vec::new();
+                    for (place, &first) in free.iter().enumerate() {
+                        for &second in free[place + 1..].iter().filter(|&&second| precedes(first, second)) {
+                            if precedes(second, first) {
+                                let mut open = [first, second].into_iter().filter(|&rule| guards[rule].is_none());
+                                found.extend(open.find_map(|rule| Some((rule, guard(scanner, &alone[rule])?))));
+                            }
+                        }
+                    }
+                    if found.is_empty() {
+                        return Err(ExportError::Order(shown(a), shown(b)));
+                    }
+                    found.into_iter().for_each(|(rule, found)| guards[rule] = Some(found));
+                }
+            }
+        };
         let mut names = Names::numbered("_");
         let mut text = String::new();
         let mut given = Vec::new();
         for rule in 0..count {
-            let name = names.take(&identifier(&shown(rule), Case::Upper));
             let level = levels[holders[rule].unwrap_or(rule)];
+            // A text with no need for a priority is written where it is used.
+            if let (Some(own), 0, None, Some(_)) = (&texts[rule], level, &guards[rule], scanner.rules[rule].token) {
+                given.push(regex::lark_string(own));
+                continue;
+            }
+            let name = names.take(&identifier(&shown(rule), Case::Upper));
             let priority = if level == 0 { String::new() } else { format!(".{level}") };
-            let pattern = match &texts[rule] {
-                Some(text) => regex::lark_string(text),
-                None => format!("/{}/", regex::write(&scanner.rules[rule].pattern, Dialect::Python)),
+            let own = || regex::write(&scanner.rules[rule].pattern, Dialect::Python);
+            let pattern = match (&guards[rule], &texts[rule]) {
+                (Some(guard), _) => format!("/(?:{})(?!{})/", own(), regex::write(guard, Dialect::Python)),
+                (None, Some(text)) => regex::lark_string(text),
+                (None, None) => format!("/{}/", own()),
             };
             let _ = writeln!(text, "{name}{priority}: {pattern}");
             given.push(name);
@@ -135,9 +174,38 @@ fn matches(dfa: &Dfa, text: &str) -> bool {
     dfa.matched(end).is_some()
 }
 
+/// Returns what makes a match of a rule longer, if that is the same after all of its matches. Then the rule can be guarded
+/// by a negative lookahead, so that it matches only where no rule matches more.
+fn guard(scanner: &Scanner, alone: &Dfa) -> Option<Hir> {
+    let mut tops = BTreeSet::new();
+    pairs((alone, alone.start()), (&scanner.dfa, scanner.dfa.start()), |own, all| {
+        if own != DEAD && alone.matched(own).is_some() {
+            tops.insert(all);
+        }
+        own != DEAD
+    });
+    let mut found: Option<(Vec<Ranges>, Vec<bool>)> = None;
+    for top in tops {
+        let chars = Chars::from_state(&scanner.dfa, top);
+        // The first longer match is enough, so nothing follows it. The start may be one of these matches as well, and
+        // is therefore a state of its own.
+        let ends: Vec<bool> = [false].into_iter().chain(chars.states.iter().map(|own| own.rule.is_some())).collect();
+        let moved = |own: &CharState| own.next.iter().map(|&(from, to, target)| (from, to, target + 1)).collect();
+        let rest = chars.states.iter().map(|own| if own.rule.is_some() { Ranges::new() } else { moved(own) });
+        let next: Vec<Ranges> = [moved(&chars.states[0])].into_iter().chain(rest).collect();
+        let (next, kept) = minimized(&next, &ends);
+        let own = (next, kept.iter().map(|&state| ends[state]).collect());
+        if *found.get_or_insert_with(|| own.clone()) != own {
+            return None;
+        }
+    }
+    let (next, ends) = found?;
+    expression(&next, &ends)
+}
+
 /// Returns whether the first rule must be tried before the second: some text of it, which the second does not have or
-/// loses, begins with a text of the second.
-fn must_precede(alone: &[Dfa], first: usize, second: usize) -> bool {
+/// loses, begins with a text of the second. If the second one is guarded, it never matches the beginning of a longer text.
+fn must_precede(alone: &[Dfa], first: usize, second: usize, guarded: bool) -> bool {
     let (one, other) = (&alone[first], &alone[second]);
     // The flag tells whether the second rule matched before.
     let mut seen = BTreeSet::from([(one.start(), other.start(), false)]);
@@ -149,7 +217,7 @@ fn must_precede(alone: &[Dfa], first: usize, second: usize) -> bool {
                 continue;
             }
             let (in_a, in_b) = (one.matched(next_a).is_some(), other.matched(next_b).is_some());
-            if in_a && ((!in_b && was) || (in_b && first < second)) {
+            if in_a && ((!in_b && was && !guarded) || (in_b && first < second)) {
                 return true;
             }
             let next = (next_a, next_b, was || in_b);
@@ -161,16 +229,17 @@ fn must_precede(alone: &[Dfa], first: usize, second: usize) -> bool {
     false
 }
 
-/// Returns a level for each rule, such that a rule has a higher level than those that it must precede. Otherwise,
-/// returns two rules that must precede each other.
-fn levels(before: &[BTreeSet<usize>]) -> Result<Vec<usize>, (usize, usize)> {
+/// Returns a level for each rule, given the rules that must precede it and whether their level must be higher, or may be
+/// the same. Otherwise, returns two rules that must precede each other.
+fn levels(before: &[BTreeSet<(usize, bool)>]) -> Result<Vec<usize>, (usize, usize)> {
     let mut levels = vec![0; before.len()];
     for round in 0..=before.len() {
         let mut changed = None;
         for (rule, earlier) in before.iter().enumerate() {
-            for &first in earlier {
-                if levels[first] <= levels[rule] {
-                    levels[first] = levels[rule] + 1;
+            for &(first, higher) in earlier {
+                let least = levels[rule] + usize::from(higher);
+                if levels[first] < least {
+                    levels[first] = least;
                     changed = Some((first, rule));
                 }
             }

@@ -1,13 +1,25 @@
 //! Grammars and lexers in the notations of other tools.
 
+mod antlr;
 mod bison;
+mod chars;
+mod diagrams;
+mod ebnf;
 mod error;
+mod factored;
 mod gbnf;
 mod lark;
+mod level_names;
+mod leveled;
+mod levels;
+mod llguidance;
 mod productions;
 mod regex;
+mod regions;
+mod same_actions;
 mod scanner;
 mod spell;
+mod variants;
 
 use std::sync::Arc;
 
@@ -16,7 +28,7 @@ use echostack::language::Language;
 use echostack::recognize::Mode;
 use echostack::{Alphabet, Oracle};
 
-use self::bison::Parser;
+use self::bison::{Parser, Precedences};
 pub use self::error::ExportError;
 use self::productions::Productions;
 use self::scanner::Scanner;
@@ -38,29 +50,39 @@ pub enum Notation {
     Gbnf,
     /// The dialect of Lark that llguidance reads, which constrains the output of a language model.
     Llguidance,
+    /// A combined grammar for ANTLR 4.
+    Antlr,
+    /// The W3C's EBNF, for people.
+    Ebnf,
+    /// Railroad diagrams in SVG, for people.
+    Svg,
+}
+
+/// A grammar in the notation of another tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// The text of the file.
+    pub text: String,
+    /// How it differs from the grammar as it was written, and why: clauses for a sentence.
+    pub remarks: Vec<String>,
 }
 
 /// A grammar with its lexer, ready to be written in the notation of another tool.
 #[derive(Debug)]
 pub struct Export<'a> {
-    productions: Productions,
     alphabet: Arc<Alphabet>,
     lexer: Option<&'a Lexer>,
+    /// The grammar as it was written, if there is one.
+    grammar: Option<&'a Grammar>,
+    /// The rules of the automaton, if there is no grammar.
+    productions: Option<Productions>,
 }
 
 impl<'a> Export<'a> {
-    /// Prepares a grammar with its own rules. If conflicts were resolved, the rules alone have more words, so others are
-    /// made from the automaton.
-    ///
-    /// # Errors
-    /// If the automaton is too large.
-    pub fn of_grammar(grammar: &Grammar, lexer: Option<&'a Lexer>) -> Result<Self, ExportError> {
-        if grammar.table().has_resolutions {
-            let oracle = Oracle::new(grammar.automaton().clone(), Mode::Strict, &())?;
-            return Self::of_oracle(&oracle, lexer);
-        }
-        let productions = Productions::of_table(grammar.table());
-        Ok(Self { productions, alphabet: grammar.automaton().alphabet().clone(), lexer })
+    /// Prepares a grammar with its own rules and names.
+    pub fn of_grammar(grammar: &'a Grammar, lexer: Option<&'a Lexer>) -> Self {
+        let alphabet = grammar.automaton().alphabet().clone();
+        Self { alphabet, lexer, grammar: Some(grammar), productions: None }
     }
 
     /// Prepares a grammar of exactly the words that a strict automaton accepts.
@@ -69,8 +91,8 @@ impl<'a> Export<'a> {
     /// If the automaton is too large.
     pub fn of_oracle(oracle: &Oracle, lexer: Option<&'a Lexer>) -> Result<Self, ExportError> {
         let alphabet = oracle.automaton().alphabet().clone();
-        let productions = Productions::of_words(&WordGrammar::new(oracle)?, &alphabet);
-        Ok(Self { productions, alphabet, lexer })
+        let productions = Some(Productions::of_words(&WordGrammar::new(oracle)?, &alphabet));
+        Ok(Self { alphabet, lexer, grammar: None, productions })
     }
 
     /// Writes the grammar. The tool accepts exactly the texts that the lexer splits into words of the grammar. Without a
@@ -78,47 +100,91 @@ impl<'a> Export<'a> {
     ///
     /// # Errors
     /// If the notation cannot express the grammar or its lexer.
-    pub fn write(&self, notation: Notation) -> Result<String, ExportError> {
-        let Self { productions, alphabet, lexer } = self;
-        match notation {
-            Notation::Yacc => {
-                let parser = if self.conflicts().lr1 { Parser::Glr } else { Parser::Lr1 };
-                Ok(bison::bison(productions, alphabet, parser, lexer.is_some()))
+    pub fn write(&self, notation: Notation) -> Result<Exported, ExportError> {
+        let (alphabet, lexer) = (&self.alphabet, self.lexer);
+        let plain = |text| Ok(Exported { text, remarks: Vec::new() });
+        match (notation, self.grammar) {
+            (Notation::Flex, _) => return plain(bison::flex(lexer.ok_or(ExportError::NoLexer)?, alphabet)),
+            (Notation::Yacc, Some(grammar)) => {
+                let productions = Productions::of_table(grammar.table());
+                let precedences = Precedences::new(grammar, &productions);
+                let parser = if grammar.table().has_resolutions { Parser::Resolved } else { Parser::Lr1 };
+                return plain(bison::bison(&productions, alphabet, parser, lexer.is_some(), &precedences));
             }
-            Notation::Flex => Ok(bison::flex(lexer.ok_or(ExportError::NoLexer)?, alphabet)),
+            _ => {}
+        }
+        let (productions, mut remarks) = self.productions()?;
+        let (scanner, alphabet) = Scanner::new(lexer, alphabet)?;
+        let (alphabet, productions) = match scanner.end {
+            Some(end) => (&alphabet, productions.with_end(end)),
+            None => (&alphabet, productions),
+        };
+        let text = match notation {
+            Notation::Yacc | Notation::Flex => {
+                let parser = if conflicts_of(&productions, alphabet).lr1 { Parser::Glr } else { Parser::Lr1 };
+                bison::bison(&productions, alphabet, parser, lexer.is_some(), &Precedences::default())
+            }
             Notation::Lark => {
-                let parser = if self.conflicts().lalr { "earley" } else { "lalr" };
-                lark::lark(productions, &Scanner::new(*lexer, alphabet)?, alphabet, parser)
+                let parser = if conflicts_of(&productions, alphabet).lalr { "earley" } else { "lalr" };
+                lark::lark(&productions, &scanner, alphabet, parser)?
             }
             Notation::Gbnf => {
-                let scanner = Scanner::new(*lexer, alphabet)?;
-                let spelled = spell::spell(productions, &scanner, alphabet, true)?;
-                Ok(gbnf::gbnf(&spelled, &scanner))
+                let spelled = spell::spell(&productions, &scanner, alphabet, true)?;
+                remarks.extend(spelled.remark());
+                gbnf::gbnf(spelled, &scanner)?
             }
             Notation::Llguidance => {
-                let scanner = Scanner::new(*lexer, alphabet)?;
-                let mut spelled = spell::spell(productions, &scanner, alphabet, true)?;
+                if let Some(text) = llguidance::tokens(&productions, &scanner, alphabet) {
+                    return Ok(Exported { text, remarks });
+                }
+                let mut spelled = spell::spell(&productions, &scanner, alphabet, true)?;
                 if !spelled.whole {
                     // llguidance takes the longest terminal that can follow. This is right if all terminals are whole
                     // tokens, or if all are single characters.
-                    spelled = spell::spell(productions, &scanner, alphabet, false)?;
+                    spelled = spell::spell(&productions, &scanner, alphabet, false)?;
                 }
-                Ok(gbnf::llguidance(&spelled, &scanner))
+                remarks.extend(spelled.remark());
+                gbnf::llguidance(&spelled, &scanner)
+            }
+            Notation::Antlr => antlr::antlr(&productions, &scanner, alphabet, "Exported")?,
+            Notation::Ebnf => diagrams::w3c(&productions, &scanner, alphabet),
+            Notation::Svg => diagrams::svg(&productions, &scanner, alphabet),
+        };
+        Ok(Exported { text, remarks })
+    }
+
+    /// Returns rules without conflicts: those of the grammar if it has none, those of its levels, or those of its
+    /// automaton.
+    fn productions(&self) -> Result<(Productions, Vec<String>), ExportError> {
+        let Some(grammar) = self.grammar else {
+            return Ok((self.productions.clone().unwrap_or_default(), Vec::new()));
+        };
+        if !grammar.table().has_resolutions {
+            return Ok((Productions::of_table(grammar.table()), Vec::new()));
+        }
+        match levels::levels(grammar.table()) {
+            Ok(levels) => Ok((levels, vec!["precedences are written as levels".into()])),
+            Err(why) => {
+                let oracle = Oracle::new(grammar.automaton().clone(), Mode::Strict, &())?;
+                let words = WordGrammar::new(&oracle).map_err(|_| ExportError::Levels(why.to_string()))?;
+                let remark = format!("the rules were computed from the parser, because {why}");
+                Ok((Productions::of_words(&words, &self.alphabet), vec![remark]))
             }
         }
     }
+}
 
-    fn conflicts(&self) -> Conflicts {
-        let terminals = self.alphabet.terminals().len();
-        let symbol = |part: &Part| match *part {
-            Part::Token(token) => token.index(),
-            Part::Nonterminal(number) => terminals + number,
-        };
-        let rules = self.productions.rules.iter().enumerate();
-        let productions = rules.flat_map(|(number, own)| {
-            own.iter()
-                .map(move |parts| Production { left: terminals + number, right: parts.iter().map(symbol).collect() })
-        });
-        conflicts(terminals, self.productions.rules.len(), productions.collect())
-    }
+/// Finds out whether rules have conflicts.
+fn conflicts_of(productions: &Productions, alphabet: &Alphabet) -> Conflicts {
+    let terminals = alphabet.terminals().len();
+    let symbol = |part: &Part| match *part {
+        Part::Token(token) => token.index(),
+        Part::Nonterminal(number) => terminals + number,
+    };
+    let rules = productions.rules.iter().enumerate();
+    let count = productions.rules.len();
+    let all = rules.flat_map(|(number, own)| {
+        own.iter().map(move |parts| Production { left: terminals + number, right: parts.iter().map(symbol).collect() })
+    });
+    conflicts(terminals, count, all.collect())
 }

@@ -6,10 +6,11 @@ use echostack::automaton::{Part, WordGrammar};
 use echostack::spelling::{Case, identifier};
 use echostack::{Alphabet, SymbolId};
 
+use super::ebnf::{Ebnf, Piece};
 use crate::lr::table::LrTable;
 
 /// A context-free grammar. Nonterminal 0 is the start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Productions {
     /// The names of the nonterminals.
     pub(super) names: Vec<String>,
@@ -57,6 +58,30 @@ impl Productions {
             names.push(tokens.join("_"));
         }
         Self { names, rules }
+    }
+
+    /// Returns the grammar with a token that may stand at the end of each word.
+    pub(super) fn with_end(mut self, end: SymbolId) -> Self {
+        // The start may occur in other rules, so there is a new one.
+        let mut rules = vec![vec![vec![Part::Nonterminal(1)], vec![Part::Nonterminal(1), Part::Token(end)]]];
+        let part = |part: &Part| match *part {
+            Part::Nonterminal(number) => Part::Nonterminal(number + 1),
+            token @ Part::Token(_) => token,
+        };
+        let moved = |own: &Vec<Vec<Part>>| own.iter().map(|parts| parts.iter().map(part).collect()).collect();
+        rules.extend(self.rules.iter().map(moved));
+        self.names.insert(0, "start".into());
+        Self { names: self.names, rules }
+    }
+
+    /// Returns the grammar in a form that can have repetition.
+    pub(super) fn ebnf(&self) -> Ebnf<SymbolId> {
+        let piece = |part: &Part| match *part {
+            Part::Token(token) => Piece::Token(token),
+            Part::Nonterminal(number) => Piece::Rule(number),
+        };
+        let rule = |own: &Vec<Vec<Part>>| own.iter().map(|parts| parts.iter().map(piece).collect()).collect();
+        Ebnf { names: self.names.clone(), rules: self.rules.iter().map(rule).collect() }
     }
 
     /// Returns the pairs of tokens that can follow each other in a word.

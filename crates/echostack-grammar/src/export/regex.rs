@@ -14,6 +14,10 @@ pub(super) enum Dialect {
     Flex,
     /// GBNF, whose rules may contain repetition and classes of characters.
     Gbnf,
+    /// The lexer rules of ANTLR 4.
+    Antlr,
+    /// The W3C's EBNF.
+    W3c,
 }
 
 /// How tightly an expression binds.
@@ -43,12 +47,14 @@ fn within(pattern: &Hir, dialect: Dialect, least: Binding) -> String {
 }
 
 fn expression(pattern: &Hir, dialect: Dialect) -> (String, Binding) {
-    let space = if dialect == Dialect::Gbnf { " " } else { "" };
+    let space = if matches!(dialect, Dialect::Gbnf | Dialect::Antlr | Dialect::W3c) { " " } else { "" };
+    let counts = !matches!(dialect, Dialect::Antlr | Dialect::W3c);
     match pattern.kind() {
         // Lexers with assertions are refused when they are read.
         HirKind::Empty | HirKind::Look(_) => match dialect {
             Dialect::Python => ("(?:)".to_string(), Binding::Atom),
-            Dialect::Flex | Dialect::Gbnf => ("\"\"".to_string(), Binding::Atom),
+            Dialect::Flex | Dialect::Gbnf | Dialect::W3c => ("\"\"".to_string(), Binding::Atom),
+            Dialect::Antlr => ("()".to_string(), Binding::Atom),
         },
         HirKind::Literal(literal) => literal_text(&literal.0, dialect),
         HirKind::Class(Class::Unicode(class)) => {
@@ -65,6 +71,7 @@ fn expression(pattern: &Hir, dialect: Dialect) -> (String, Binding) {
                 (0, None) => "*".to_string(),
                 (1, None) => "+".to_string(),
                 (0, Some(1)) => "?".to_string(),
+                (min, max) if !counts => return (repeated(&sub, min, max), Binding::Sequence),
                 (min, None) => format!("{{{min},}}"),
                 (min, Some(max)) if min == max => format!("{{{min}}}"),
                 (min, Some(max)) => format!("{{{min},{max}}}"),
@@ -76,11 +83,37 @@ fn expression(pattern: &Hir, dialect: Dialect) -> (String, Binding) {
             let parts: Vec<String> = parts.iter().map(|part| within(part, dialect, Binding::Repetition)).collect();
             (parts.join(space), Binding::Sequence)
         }
+        // ANTLR has no empty expression, but what is empty or something else is optional.
+        HirKind::Alternation(parts) if dialect == Dialect::Antlr && parts.iter().any(is_empty) => {
+            let some = parts.iter().filter(|part| !is_empty(part)).map(|part| within(part, dialect, Binding::Sequence));
+            (format!("({})?", some.collect::<Vec<_>>().join(" | ")), Binding::Repetition)
+        }
         HirKind::Alternation(parts) => {
             let parts: Vec<String> = parts.iter().map(|part| within(part, dialect, Binding::Sequence)).collect();
             (parts.join(&format!("{space}|{space}")), Binding::Choice)
         }
     }
+}
+
+fn is_empty(pattern: &Hir) -> bool {
+    matches!(pattern.kind(), HirKind::Empty)
+}
+
+/// Writes a counted repetition for tools that have none.
+fn repeated(sub: &str, min: u32, max: Option<u32>) -> String {
+    let mut parts = vec![sub.to_string(); min as usize];
+    match max {
+        None => parts.push(format!("{sub}*")),
+        // x{0,3} is (x (x x?)?)?, so that there is one way to read each text.
+        Some(max) => {
+            let optional = (min..max).fold(String::new(), |inner, _| match &inner[..] {
+                "" => format!("{sub}?"),
+                inner => format!("({sub} {inner})?"),
+            });
+            parts.extend((!optional.is_empty()).then_some(optional));
+        }
+    }
+    parts.join(" ")
 }
 
 fn literal_text(bytes: &[u8], dialect: Dialect) -> (String, Binding) {
@@ -93,6 +126,12 @@ fn literal_text(bytes: &[u8], dialect: Dialect) -> (String, Binding) {
         }
         Dialect::Flex => (flex_string(bytes), Binding::Atom),
         Dialect::Gbnf => (gbnf_string(&text), Binding::Atom),
+        Dialect::Antlr => (antlr_string(&text), Binding::Atom),
+        Dialect::W3c => {
+            let text = w3c_string(&text);
+            let binding = if text.contains(' ') { Binding::Sequence } else { Binding::Atom };
+            (text, binding)
+        }
     }
 }
 
@@ -116,14 +155,19 @@ fn python(letter: char) -> String {
 pub(super) fn class(ranges: &[(char, char)], dialect: Dialect) -> String {
     let letter = |letter: char| match dialect {
         Dialect::Gbnf => gbnf_in_class(letter),
+        // Fandango takes a leading ^ for a negation.
+        Dialect::Antlr if letter == '^' => "\\u005E".to_string(),
+        Dialect::Antlr => antlr(letter, "]-"),
+        Dialect::W3c => w3c_in_class(letter),
         Dialect::Python | Dialect::Flex if "&~#".contains(letter) => format!("\\{letter}"),
         Dialect::Python | Dialect::Flex => python(letter),
     };
     let mut out = String::from("[");
+    let negated = if dialect == Dialect::Antlr { "~[" } else { "[^" };
     // A class of nearly everything is shorter by what it lacks.
     let complement = complement(ranges);
     let shown = if complement.len() < ranges.len() && !complement.is_empty() {
-        out.push('^');
+        out = negated.to_string();
         &complement[..]
     } else {
         ranges
@@ -188,6 +232,60 @@ pub(super) fn gbnf_string(text: &str) -> String {
         }
     }
     out + "\""
+}
+
+/// Escapes a character in ANTLR, where these characters have a meaning besides the backslash.
+fn antlr(letter: char, special: &str) -> String {
+    match letter {
+        '\n' => "\\n".to_string(),
+        '\r' => "\\r".to_string(),
+        '\t' => "\\t".to_string(),
+        '\\' => "\\\\".to_string(),
+        letter if special.contains(letter) => format!("\\{letter}"),
+        ' '..='~' => letter.to_string(),
+        letter if u32::from(letter) < 0x1_0000 => format!("\\u{:04X}", u32::from(letter)),
+        letter => format!("\\u{{{:X}}}", u32::from(letter)),
+    }
+}
+
+/// Writes a string literal for ANTLR.
+pub(super) fn antlr_string(text: &str) -> String {
+    format!("'{}'", text.chars().map(|letter| antlr(letter, "'")).collect::<String>())
+}
+
+/// Writes a character in a class of the W3C's EBNF.
+fn w3c_in_class(letter: char) -> String {
+    if letter.is_ascii_graphic() && !"[]^-#".contains(letter) {
+        letter.to_string()
+    } else {
+        format!("#x{:X}", u32::from(letter))
+    }
+}
+
+/// Writes a text in the W3C's EBNF. What cannot be in quotes is written by its number, so this may be a sequence.
+pub(super) fn w3c_string(text: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut plain = String::new();
+    let quote = |plain: &mut String, parts: &mut Vec<String>| {
+        if !plain.is_empty() {
+            let mark = if plain.contains('"') { '\'' } else { '"' };
+            parts.push(format!("{mark}{}{mark}", std::mem::take(plain)));
+        }
+    };
+    for letter in text.chars() {
+        let is_plain = letter.is_ascii_graphic() || letter == ' ';
+        let clashes = (letter == '"' && plain.contains('\'')) || (letter == '\'' && plain.contains('"'));
+        if !is_plain || clashes {
+            quote(&mut plain, &mut parts);
+        }
+        if is_plain {
+            plain.push(letter);
+        } else {
+            parts.push(format!("#x{:X}", u32::from(letter)));
+        }
+    }
+    quote(&mut plain, &mut parts);
+    parts.join(" ")
 }
 
 /// Writes a string literal for Lark.

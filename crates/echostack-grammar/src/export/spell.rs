@@ -21,16 +21,14 @@
 //! skipped ::= " "+
 //! ws-2 ::= skipped
 //! name ::= [a-hj-z] name-2 | [i] name-3
-//! name-2 ::= "" | [a-z] name-4
-//! name-3 ::= "" | [a-eg-z] name-4 | [f] name-5
-//! name-4 ::= "" | [a-z] name-4
-//! name-5 ::= [a-z] name-6
-//! name-6 ::= "" | [a-z] name-4
+//! name-2 ::= "" | [a-z] name-2
+//! name-3 ::= "" | [a-eg-z] name-2 | [f] name-4
+//! name-4 ::= [a-z] name-2
 //! ```
 //!
 //! `ws` leads from the empty context to itself, and may be empty. `ws-2` leads from the context after `if` to the empty
 //! one, which takes at least one blank. The text `if` is not a NAME, because the rule `if` comes first. So NAME is not
-//! the whole expression, but the part of the lexer's automaton in which its rule wins: `name-5` has read `if`, and
+//! the whole expression, but the part of the lexer's automaton in which its rule wins: `name-4` has read `if`, and
 //! cannot end.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -40,34 +38,47 @@ use echostack::automaton::Part;
 use echostack::spelling::{Case, Names, as_written, identifier};
 use echostack::{Alphabet, SymbolId};
 
+use super::chars::{Chars, extend, leading_to, minimized};
+use super::ebnf::{Ebnf, Piece};
 use super::error::ExportError;
 use super::productions::Productions;
-use super::scanner::{Chars, Scanner, leading_to, literal};
+use super::scanner::{Scanner, literal};
 
 /// The maximum number of rules of a spelled grammar.
 const MAX_RULES: usize = 50_000;
 /// The maximum number of contexts.
 const MAX_CONTEXTS: usize = 64;
 
-/// A part of a rule.
-#[derive(Clone, Debug)]
-pub(super) enum Piece {
+/// A token of a spelled grammar.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Letters {
     /// This text.
     Text(String),
     /// What the expression of this lexer rule matches.
     Pattern(usize),
     /// One of these characters.
     Class(Vec<(char, char)>),
-    /// What another rule derives.
-    Rule(usize),
 }
 
-/// A grammar over characters. Rule 0 is the start.
+/// A grammar over characters.
 pub(super) struct Spelled {
-    pub(super) names: Vec<String>,
-    pub(super) rules: Vec<Vec<Vec<Piece>>>,
+    pub(super) grammar: Ebnf<Letters>,
     /// Whether every token is a text or an expression, and no context restricts it.
     pub(super) whole: bool,
+    /// The number of rules that the original grammar has, and the number that they were split into.
+    pub(super) split: (usize, usize),
+}
+
+impl Spelled {
+    /// Says how many rules were split, if any were.
+    pub(super) fn remark(&self) -> Option<String> {
+        let (before, after) = self.split;
+        let more = after.saturating_sub(before);
+        (more > 0).then(|| {
+            let rules = if before == 1 { "rule" } else { "rules" };
+            format!("{before} {rules} became {after}, because what may follow depends on where the longest match ends")
+        })
+    }
 }
 
 type Context = BTreeSet<usize>;
@@ -253,7 +264,9 @@ impl<'a> Speller<'a> {
             .map(|end| end.map(|after| self.after(rule, after)).transpose())
             .collect::<Result<_, _>>()?;
         prune(&mut scan);
-        let scan = Rc::new(scan);
+        let (next, kept) = minimized(&scan.next, &scan.ends);
+        let ends = kept.iter().map(|&state| scan.ends[state]).collect();
+        let scan = Rc::new(Scan { next, ends, restricted: scan.restricted });
         self.scans.insert((context, rule), scan.clone());
         Ok(scan)
     }
@@ -362,7 +375,11 @@ impl<'a> Speller<'a> {
         }
         let mut names = Names::numbered("_").without(["root", "start"]);
         let names = keys.all.iter().map(|&key| self.name(key, alphabet, &mut names)).collect();
-        Ok(Spelled { names, rules, whole: !self.restricted })
+        let symbols =
+            keys.all.iter().filter_map(|key| if let Key::Symbol(number, ..) = key { Some(number) } else { None });
+        let symbols: Vec<&usize> = symbols.collect();
+        let split = (symbols.iter().collect::<BTreeSet<_>>().len(), symbols.len());
+        Ok(Spelled { grammar: Ebnf { names, rules }, whole: !self.restricted, split })
     }
 
     /// Gives a rule a name. Rules that differ only in their contexts want the same one, and get numbers.
@@ -419,7 +436,7 @@ impl<'a> Speller<'a> {
                     self.with_gap(skip, Some(skip), from, to, &mut out)?;
                 }
             }
-            Key::Pattern(rule) => out.push(vec![Item::Piece(Piece::Pattern(rule))]),
+            Key::Pattern(rule) => out.push(vec![Item::Letters(Letters::Pattern(rule))]),
             Key::State(rule, from, to, state) => {
                 let scan = self.scan(from, rule)?;
                 out = state_alternatives(&scan, rule, from, to, state);
@@ -508,7 +525,7 @@ impl<'a> Speller<'a> {
         self.restricted |= !free;
         if free && self.whole {
             return Ok(vec![match literal(&self.scanner.rules[rule].pattern) {
-                Some(text) => Item::Piece(Piece::Text(text)),
+                Some(text) => Item::Letters(Letters::Text(text)),
                 None => Item::Key(Key::Pattern(rule)),
             }]);
         }
@@ -518,7 +535,7 @@ impl<'a> Speller<'a> {
 
 /// A part of an alternative whose rule may not have been written yet.
 enum Item {
-    Piece(Piece),
+    Letters(Letters),
     Key(Key),
 }
 
@@ -530,9 +547,9 @@ struct Keys {
 
 impl Keys {
     /// Returns a part of an alternative with the number of its rule.
-    fn piece(&mut self, item: Item) -> Piece {
+    fn piece(&mut self, item: Item) -> Piece<Letters> {
         match item {
-            Item::Piece(piece) => piece,
+            Item::Letters(letters) => Piece::Token(letters),
             Item::Key(key) => Piece::Rule(*self.numbers.entry(key).or_insert_with(|| {
                 self.all.push(key);
                 self.all.len() - 1
@@ -556,7 +573,7 @@ fn state_alternatives(scan: &Scan, rule: usize, from: ContextId, to: ContextId, 
         if !reaches(scan, target, to) {
             continue;
         }
-        let mut pieces = vec![Item::Piece(Piece::Class(ranges))];
+        let mut pieces = vec![Item::Letters(Letters::Class(ranges))];
         // A state that can only end needs no rule.
         if !(scan.ends[target] == Some(to) && scan.next[target].is_empty()) {
             pieces.push(Item::Key(Key::State(rule, from, to, target)));
@@ -564,14 +581,6 @@ fn state_alternatives(scan: &Scan, rule: usize, from: ContextId, to: ContextId, 
         out.push(pieces);
     }
     out
-}
-
-/// Adds a range of characters that leads to a state. It continues the last range if that leads there, too.
-fn extend(next: &mut Vec<(char, char, usize)>, (from, to): (char, char), target: usize) {
-    match next.last_mut() {
-        Some((_, end, known)) if *known == target && u32::from(*end) + 1 == u32::from(from) => *end = to,
-        _ => next.push((from, to, target)),
-    }
 }
 
 /// Returns the characters among a range of code points, if there are any.
@@ -646,7 +655,7 @@ mod tests {
     fn the_example_is_as_described() {
         let grammar = Grammar::new("small", "%start S\n%%\nS: 'if' 'NAME';\n", Encoding::Auto).unwrap();
         let lexer = Lexer::new("%%\nif \"if\"\n[a-z]+ \"NAME\"\n[ ]+ ;\n").unwrap();
-        let text = Export::of_grammar(&grammar, Some(&lexer)).unwrap().write(Notation::Gbnf).unwrap();
+        let text = Export::of_grammar(&grammar, Some(&lexer)).write(Notation::Gbnf).unwrap().text;
         let source = include_str!("spell.rs").lines();
         let lines = source.skip_while(|line| *line != "//! ```text").skip(1).take_while(|line| *line != "//! ```");
         let shown: String = lines.map(|line| line.trim_start_matches("//! ").to_string() + "\n").collect();

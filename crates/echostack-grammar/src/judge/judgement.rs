@@ -108,13 +108,13 @@ impl fmt::Display for Judgement {
 impl std::error::Error for Judgement {}
 
 impl Fault {
-    pub(super) fn new(text: &str, byte: usize, kind: FaultKind) -> Self {
+    pub(crate) fn new(text: &str, byte: usize, kind: FaultKind) -> Self {
         Self { place: Place::new(text, byte), byte: byte as u64, kind }
     }
 }
 
 impl FaultKind {
-    pub(super) fn of(fault: LexFault, rest: &str) -> Self {
+    pub(crate) fn of(fault: LexFault, rest: &str) -> Self {
         match fault {
             LexFault::NoToken(_) => rest.chars().next().map_or(Self::End, Self::NoToken),
             LexFault::Limit(_) => Self::LexerLimit,

@@ -19,6 +19,8 @@ pub use self::judgement::{Fault, FaultKind, Judgement};
 pub use self::parse::{Parsed, ParsedNode, sexpr_atom};
 use crate::lex::lexer::Lexer;
 use crate::lex::tokenizer::{Lexeme, Tokens};
+use crate::lr::encode::Encoding;
+use crate::subject::{Subject, SubjectError};
 use crate::text::error::LexerError;
 
 /// The reason why a [`Judge`] could not be loaded.
@@ -31,6 +33,9 @@ pub enum JudgeError {
     /// The lexer that the model was made with is invalid.
     #[error("the model's lexer is faulty: {0}")]
     Lexer(LexerError),
+    /// The grammar cannot be used, or its table would be too large.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
 }
 
 /// A model together with the lexer that it was made with, if there is one.
@@ -70,12 +75,18 @@ impl Judge {
         Self { model, lexer: None, symbols: Vec::new() }
     }
 
-    /// Loads a judge from the file of a machine or table.
+    /// Opens a grammar, a table or a machine. A [grammar](Subject::is_grammar) is compiled to a table, which needs no
+    /// training.
     ///
     /// # Errors
-    /// If the file cannot be read or is not a model file, or if the model's lexer is invalid.
+    /// If a file cannot be read or is not valid, or if the model's lexer is invalid.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JudgeError> {
-        Self::new(Model::load(path)?).map_err(JudgeError::Lexer)
+        let path = path.as_ref();
+        if !Subject::is_grammar(path) {
+            return Self::new(Model::load(path)?).map_err(JudgeError::Lexer);
+        }
+        let table = Subject::open_grammar(path, Encoding::Auto)?.table(&())?;
+        Self::new(table.into()).map_err(JudgeError::Lexer)
     }
 
     /// Loads a judge from the bytes of the file of a machine or table.

@@ -9,13 +9,10 @@ use super::table::{Action, LrTable};
 use super::work::TooLarge;
 use crate::rules::bits::{Bits, contains, insert};
 use crate::rules::precedence::{Choices, Remaining, remaining};
-use crate::rules::{Expected, Merging, Production, Rules};
+use crate::rules::{Merging, Production, Rules};
 use crate::text::error::{GrammarError, Warning};
 use crate::text::limits::GrammarLimits;
 use crate::text::source::Source;
-
-/// The maximum number of entries of a table: one for each symbol in each state.
-const MAX_ENTRIES: usize = 1 << 24;
 
 /// Builds the table of a grammar. Returns it with warnings about its conflicts, if they are resolved.
 pub(crate) fn build(
@@ -26,14 +23,14 @@ pub(crate) fn build(
     GrammarError::within("symbols", rules.names.len(), limits.symbols)?;
     GrammarError::within("productions", rules.productions.len(), limits.productions)?;
     let width = rules.names.len().max(1);
-    let most = (limits.states as usize).min(MAX_ENTRIES / width);
+    let most = limits.states.min(limits.entries / width as u64) as usize;
     let refused = |reason| match reason {
         TooLarge::States if most as u64 == limits.states => {
             GrammarError::Limit { what: "states", given: most as u64 + 1, most: limits.states }
         }
         TooLarge::States => {
             let what = "entries in its LR(1) table, one for each symbol in each state,";
-            GrammarError::Limit { what, given: (most as u64 + 1) * width as u64, most: MAX_ENTRIES as u64 }
+            GrammarError::Limit { what, given: (most as u64 + 1) * width as u64, most: limits.entries }
         }
         TooLarge::Work => {
             GrammarError::Table("its states would take too much memory or time; simplify its rules".into())
@@ -84,19 +81,7 @@ pub(crate) struct Conflicts {
 /// Finds out whether a grammar without precedences has conflicts. Terminals have the first numbers, then come the
 /// nonterminals, the first of which is the start. What cannot be examined counts as having conflicts.
 pub(crate) fn conflicts(terminals: usize, nonterminals: usize, productions: Vec<Production>) -> Conflicts {
-    let symbols = terminals + nonterminals;
-    let rules = Rules {
-        names: (0..symbols).map(|number| number.to_string()).collect(),
-        places: vec![0; symbols],
-        terminals,
-        start: terminals,
-        terminal_precedences: vec![None; terminals],
-        production_precedences: vec![None; productions.len()],
-        productions,
-        actions: Vec::new(),
-        expected: Expected::default(),
-        merging: Merging::Unstated,
-    };
+    let rules = Rules::plain(terminals, nonterminals, terminals, productions);
     let unknown = Conflicts { lr1: true, lalr: true };
     let most = GrammarLimits::default().states as usize;
     let Ok(states) = states(&rules, rules.merging, most) else { return unknown };

@@ -128,7 +128,7 @@ pub(crate) fn explain(table: &LrTable, conflicts: &[Conflict], count: Count, exp
 }
 
 /// Returns a production in Yacc syntax.
-fn production(table: &LrTable, number: usize) -> String {
+pub(crate) fn production(table: &LrTable, number: usize) -> String {
     let production = &table.productions[number];
     let name = |&symbol: &usize| match &table.names[symbol] {
         terminal if symbol < table.terminals => format!(" \"{terminal}\""),

@@ -158,8 +158,15 @@ pub(crate) struct Shortest<'a> {
 
 impl<'a> Shortest<'a> {
     pub(crate) fn new(table: &'a LrTable) -> Self {
+        Self::over(table, |_| true)
+    }
+
+    /// Finds the shortest derivations of words that consist of some of the terminals only.
+    pub(crate) fn over(table: &'a LrTable, usable: impl Fn(usize) -> bool) -> Self {
         let mut best = vec![None; table.names.len()];
-        best[..table.terminals].fill(Some((1, 0)));
+        for (terminal, best) in best[..table.terminals].iter_mut().enumerate() {
+            *best = usable(terminal).then_some((1, 0));
+        }
         let mut this = Self { table, best };
         let mut changed = true;
         while changed {
@@ -181,9 +188,15 @@ impl<'a> Shortest<'a> {
         self.best[symbol].is_some()
     }
 
-    /// Returns the length of the shortest word that a sequence of symbols derives.
-    fn length(&self, symbols: &[usize]) -> Option<usize> {
-        symbols.iter().map(|&symbol| self.best[symbol].map(|(length, _)| length)).sum()
+    /// Returns the production with which the shortest derivation of a nonterminal begins. Derivations that follow these
+    /// productions end, because each was found after those of the symbols on its right side.
+    pub(crate) fn production(&self, symbol: usize) -> Option<usize> {
+        self.best[symbol].map(|(_, production)| production)
+    }
+
+    /// Returns the length of the shortest word that a sequence of symbols derives. It may be exponentially long.
+    pub(crate) fn length(&self, symbols: &[usize]) -> Option<usize> {
+        symbols.iter().try_fold(0_usize, |sum, &symbol| Some(sum.saturating_add(self.best[symbol]?.0)))
     }
 
     /// Appends the shortest word that a sequence of symbols derives.
@@ -200,7 +213,7 @@ impl<'a> Shortest<'a> {
 
     /// Finds, for each nonterminal, the production and the position in it through which the start symbol derives the
     /// nonterminal with the fewest tokens around it, and that number of tokens.
-    fn contexts(&self) -> Vec<Option<(usize, usize, usize)>> {
+    pub(crate) fn contexts(&self) -> Vec<Option<(usize, usize, usize)>> {
         let table = self.table;
         let mut around: Vec<Option<usize>> = vec![None; table.names.len()];
         let mut through = vec![None; table.names.len()];
@@ -215,7 +228,8 @@ impl<'a> Shortest<'a> {
                 for (place, &symbol) in
                     production.right.iter().enumerate().filter(|(_, symbol)| **symbol >= table.terminals)
                 {
-                    let cost = outside + all - self.best[symbol].map_or(0, |(length, _)| length);
+                    let cost =
+                        (outside.saturating_add(all)).saturating_sub(self.best[symbol].map_or(0, |(length, _)| length));
                     if around[symbol].is_none_or(|known| cost < known) {
                         around[symbol] = Some(cost);
                         through[symbol] = Some((number, place, cost));

@@ -13,12 +13,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use echostack::automaton::{AutomatonError, Rule, Viability};
-use echostack::control::Budget;
 use echostack::name::{UnknownName, find};
-use echostack::{Alphabet, Automaton, Lookahead, Oracle, SymbolId};
+use echostack::{Alphabet, Automaton, Lookahead, SymbolId};
 
+use super::live::{Live, LiveError};
 use super::table::{Action, LrTable};
 use crate::text::error::GrammarError;
+use crate::text::limits::GrammarLimits;
 
 /// The way in which an LR(1) table is encoded as rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -68,12 +69,13 @@ const MAX_STATES: usize = 400;
 /// deeper a symbol lies, the less it changes the state of a reservoir, and the harder the rule is to learn and to prove.
 const MAX_LOOK_BELOW: usize = 3;
 
-/// What the search for dead ends may take, in polls of a control: some seconds.
-const BUDGET: usize = 1 << 17;
-
-pub(crate) fn encode(table: &LrTable, encoding: Encoding) -> Result<(Automaton, Encoding), GrammarError> {
+pub(crate) fn encode(
+    table: &LrTable,
+    encoding: Encoding,
+    limits: &GrammarLimits,
+) -> Result<(Automaton, Encoding), GrammarError> {
     if encoding != Encoding::State {
-        match by_suffix(table) {
+        match by_suffix(table, limits) {
             Ok(automaton) if encoding == Encoding::Suffix || look_below(&automaton) <= MAX_LOOK_BELOW => {
                 return Ok((automaton, Encoding::Suffix));
             }
@@ -82,7 +84,7 @@ pub(crate) fn encode(table: &LrTable, encoding: Encoding) -> Result<(Automaton, 
             Err(error) => return Err(error),
         }
     }
-    Ok((by_state(table)?, Encoding::State))
+    Ok((by_state(table, limits)?, Encoding::State))
 }
 
 /// Returns the maximum number of symbols below those that it pops that a rule looks at.
@@ -133,7 +135,7 @@ fn suffixes_decide(table: &LrTable) -> bool {
     }
 }
 
-fn by_suffix(table: &LrTable) -> Result<Automaton, GrammarError> {
+fn by_suffix(table: &LrTable, limits: &GrammarLimits) -> Result<Automaton, GrammarError> {
     if table.states() > MAX_STATES {
         return Err(GrammarError::LargeBySuffix);
     }
@@ -150,42 +152,46 @@ fn by_suffix(table: &LrTable) -> Result<Automaton, GrammarError> {
         suffixes.split(production, right, &states, &all).ok_or(GrammarError::LargeBySuffix)?;
     }
     let automaton = Automaton::new(alphabet, suffixes.rules, vec![SymbolId::new(table.start)])?;
-    // The table reads a stack of symbols from the bottom. A stack that it has no path for cannot become a word.
-    let row = |next: &Vec<Option<usize>>| {
-        let next = next.iter().enumerate();
-        next.filter_map(|(symbol, next)| Some((SymbolId::new(symbol), (*next)?))).collect()
-    };
-    let rows: Vec<_> = table.next.iter().map(row).collect();
-    match viable(table, automaton, &rows) {
-        Err(GrammarError::DeadEnds(_)) => Err(GrammarError::LargeBySuffix),
-        other => other,
-    }
+    let live = stacks(table)?;
+    let row = |row: &Vec<(usize, usize)>| row.iter().map(|&(symbol, next)| (SymbolId::new(symbol), next)).collect();
+    let rows: Vec<_> = live.next.iter().map(row).collect();
+    with_viable(automaton, &rows, &live, limits)
 }
 
-/// Returns the automaton with the viable stacks of its table.
-///
-/// A table without conflicts has a path for exactly those stacks that can become a word of its grammar. The resolution
-/// of a conflict, by precedences or by default, removes actions, so that a path may lead to a dead end. Such paths are
-/// removed. All others stay as they are: that `%nonassoc` forbids a token is written nowhere but in the table, which has
-/// no path for it.
-fn viable(table: &LrTable, automaton: Automaton, rows: &[Vec<(SymbolId, usize)>]) -> Result<Automaton, GrammarError> {
-    let symbols = automaton.alphabet().len();
-    let given = automaton.with_viability(Viability::given(symbols, rows)?)?;
-    if !table.has_resolutions {
-        return Ok(given);
+/// Returns the stacks of a table that can become a word. A table without conflicts has a path for exactly these. The
+/// resolution of a conflict, by precedences or by default, removes actions, so that a path may lead to a dead end, which
+/// is then left out.
+fn stacks(table: &LrTable) -> Result<Live, GrammarError> {
+    if table.has_resolutions {
+        let live = Live::new(table).map_err(|error| match error {
+            LiveError::TooMany => GrammarError::DeadEnds,
+            LiveError::NoWords => AutomatonError::NoWords.into(),
+        })?;
+        if live.dead_ends {
+            return Ok(live);
+        }
     }
-    match Oracle::strict(given.clone())?.check_viable(&Budget::new(BUDGET)) {
-        Ok(()) => Ok(given),
-        Err(AutomatonError::DeadEnd { word, stack }) => match given.without_dead_ends(&Budget::new(BUDGET)) {
-            Ok(trimmed) => Ok(trimmed),
-            Err(AutomatonError::TooLarge | AutomatonError::Cancelled) => {
-                Err(GrammarError::DeadEnds(word.unwrap_or(stack)))
-            }
-            Err(error) => Err(error.into()),
-        },
-        Err(AutomatonError::TooLarge | AutomatonError::Cancelled) => Err(GrammarError::DeadEnds("some words".into())),
-        Err(error) => Err(error.into()),
-    }
+    let row = |next: &Vec<Option<usize>>| {
+        let next = next.iter().enumerate();
+        next.filter_map(|(symbol, next)| Some((symbol, (*next)?))).collect()
+    };
+    Ok(Live { states: (0..table.states()).collect(), next: table.next.iter().map(row).collect(), dead_ends: false })
+}
+
+/// Returns the automaton with its viable stacks. That `%nonassoc` forbids a token is written nowhere but in these.
+fn with_viable(
+    automaton: Automaton,
+    rows: &[Vec<(SymbolId, usize)>],
+    live: &Live,
+    limits: &GrammarLimits,
+) -> Result<Automaton, GrammarError> {
+    let transitions = (rows.len() + 1).saturating_mul(automaton.alphabet().len());
+    GrammarError::within("transitions between its states", transitions, limits.transitions)?;
+    let most = usize::try_from(limits.transitions).unwrap_or(usize::MAX);
+    let given = Viability::given_within(automaton.alphabet().len(), rows, most)?;
+    // The states of the table need no merging, but those that tell dead ends apart do.
+    let viable = if live.dead_ends { given.minimized(&())? } else { given };
+    Ok(automaton.with_viability(viable)?)
 }
 
 /// The search for the stack suffixes that decide when to reduce.
@@ -260,11 +266,11 @@ impl Suffixes<'_> {
     }
 }
 
-fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
+fn by_state(table: &LrTable, limits: &GrammarLimits) -> Result<Automaton, GrammarError> {
     let symbols = table.names.len();
     let total = symbols + table.states();
     let transitions = (table.states() + 2).saturating_mul(total);
-    GrammarError::within("transitions between its states", transitions, Viability::MAX_TRANSITIONS as u64)?;
+    GrammarError::within("transitions between its states", transitions, limits.transitions)?;
     let states = (1..table.states()).map(|state| format!("#{state}"));
     let nonterminals = table.names[table.terminals..].iter().cloned().chain(states);
     let alphabet = Alphabet::new(table.names[..table.terminals].to_vec(), nonterminals.collect::<Vec<_>>())
@@ -273,18 +279,12 @@ fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
     // State 0 is the bottom of the stack. The symbols of the states q > 0 come after the symbols of the grammar.
     let name = |state: usize| (state > 0).then(|| SymbolId::new(symbols + state - 1));
     let mut rules = Vec::new();
-    // A stack of states is viable if each state leads to the next. On top of it, there may be a symbol that the last
-    // state has a transition for.
-    let top = table.states();
-    let mut rows = vec![Vec::new(); table.states() + 1];
-    for (state, row) in rows.iter_mut().enumerate().take(table.states()) {
+    for state in 0..table.states() {
         let anchored = state == 0;
         for (symbol, next) in table.next[state].iter().enumerate() {
             if let Some(push) = next.and_then(name) {
                 let suffix = name(state).into_iter().chain([SymbolId::new(symbol)]).collect();
                 rules.push(Rule { anchored, suffix, lookahead: None, pop: 1, push });
-                row.extend(next.map(|next| (push, next)));
-                row.push((SymbolId::new(symbol), top));
             }
         }
         let mut reduce = |production: usize, lookahead| {
@@ -303,5 +303,17 @@ fn by_state(table: &LrTable) -> Result<Automaton, GrammarError> {
         }
     }
     let accepting = table.next[0][table.start].and_then(name).into_iter().collect();
-    viable(table, Automaton::new(alphabet, rules, accepting)?, &rows)
+    // A stack of states is viable if each state leads to the next. On top of it, there may be a symbol that the last
+    // state has a transition for.
+    let live = stacks(table)?;
+    let top = live.next.len();
+    let row = |row: &Vec<(usize, usize)>| {
+        let pushes = row.iter().flat_map(|&(symbol, next)| {
+            let state = name(live.states[next]).map(|state| (state, next));
+            state.into_iter().chain([(SymbolId::new(symbol), top)])
+        });
+        pushes.collect()
+    };
+    let rows: Vec<_> = live.next.iter().map(row).chain([Vec::new()]).collect();
+    with_viable(Automaton::new(alphabet, rules, accepting)?, &rows, &live, limits)
 }

@@ -8,17 +8,18 @@
 //! 2. `lookaheads.rs` computes the LALR(1) lookaheads, and on which of them states with the same items may have to be
 //!    told apart: those with a conflict that a shift does not win.
 //! 3. `states.rs` splits the LR(0) states accordingly, and argues why this suffices.
-
 //!
 //! `build.rs` makes the [table](table::LrTable) of these states, with what precedences leave of their choices;
-//! `conflict.rs` explains the rest, and `markers.rs` finds those that only bison has. `encode.rs` writes the table as an automaton. `count.rs` counts and draws words of it,
-//! and `probe.rs` finds a word for each of its entries.
+//! `conflict.rs` explains the rest, and `markers.rs` finds those that only bison has. `live.rs` finds the stacks of the table
+//! that can still become a word, and `encode.rs` writes the table as an automaton. `count.rs` counts and draws words of
+//! it, and `probe.rs` finds a word for each of its entries.
 
 pub(crate) mod build;
 pub(crate) mod conflict;
 pub(crate) mod count;
 pub(crate) mod encode;
 pub(crate) mod first;
+pub(crate) mod live;
 pub(crate) mod lookaheads;
 pub(crate) mod lr0;
 pub(crate) mod markers;

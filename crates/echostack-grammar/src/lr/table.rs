@@ -69,6 +69,15 @@ impl LrTable {
         self.next[state][symbol]
     }
 
+    /// Returns the states that follow a state along some symbols, one for each symbol, if the parser can get there.
+    pub(crate) fn path(&self, mut state: usize, symbols: &[usize]) -> Option<Vec<usize>> {
+        let mut after = |&symbol: &usize| {
+            state = self.next[state][symbol]?;
+            Some(state)
+        };
+        symbols.iter().map(&mut after).collect()
+    }
+
     /// Returns the production by which a state reduces, if it can do so on every lookahead: it has no other actions and
     /// forbids none, so that an error is found later, but before the next shift.
     pub(crate) fn only_reduction(&self, state: usize) -> Option<usize> {
@@ -90,11 +99,13 @@ impl LrTable {
     /// Returns whether the parser accepts a word.
     pub fn accepts(&self, word: &[usize]) -> bool {
         let mut stack = vec![0];
-        word.iter().all(|&token| self.read(&mut stack, token)) && self.read(&mut stack, self.terminals)
+        let mut read = |lookahead| self.read(&mut stack, lookahead, &mut |_| {});
+        word.iter().all(|&token| read(token)) && read(self.terminals)
     }
 
-    /// Reads a token or the end of the word, with the states on the stack. Returns whether it is shifted or accepted.
-    fn read(&self, stack: &mut Vec<usize>, lookahead: usize) -> bool {
+    /// Reads a token or the end of the word, with the states on the stack. Calls `reduced` with each production that it
+    /// reduces by. Returns whether the token is shifted or the word accepted.
+    pub(crate) fn read(&self, stack: &mut Vec<usize>, lookahead: usize, reduced: &mut impl FnMut(usize)) -> bool {
         while let Some(&state) = stack.last() {
             match *self.actions[state].get(lookahead).unwrap_or(&Action::Error) {
                 Action::Accept => return true,
@@ -104,6 +115,7 @@ impl LrTable {
                     return true;
                 }
                 Action::Reduce(number) => {
+                    reduced(number);
                     let production = &self.productions[number];
                     stack.truncate(stack.len() - production.right.len());
                     let next = stack.last().and_then(|&state| self.next[state][production.left]);
@@ -126,7 +138,7 @@ impl LrTable {
             let after = |lookahead: usize| -> Stacks {
                 let read = |table: &Self, stack: &Option<Vec<usize>>| {
                     let mut stack = stack.clone()?;
-                    table.read(&mut stack, lookahead).then_some(stack)
+                    table.read(&mut stack, lookahead, &mut |_| {}).then_some(stack)
                 };
                 [read(self, &stacks[0]), read(other, &stacks[1])]
             };

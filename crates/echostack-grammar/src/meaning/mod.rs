@@ -5,5 +5,5 @@
 
 pub(crate) mod canonical;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod translation;

@@ -21,7 +21,7 @@ use crate::yacc::reading::rules;
 use crate::{Encoding, GrammarError};
 
 /// Returns the number of cases that a test goes through: the default, or what the environment says.
-fn cases(default: usize) -> usize {
+pub(crate) fn cases(default: usize) -> usize {
     std::env::var("ECHOSTACK_MEANINGS").ok().and_then(|count| count.parse().ok()).unwrap_or(default)
 }
 
@@ -54,7 +54,7 @@ fn random_rules(random: &mut ChaCha8Rng) -> String {
 }
 
 /// Returns a random grammar with precedences of all kinds.
-fn random_grammar(random: &mut ChaCha8Rng) -> String {
+pub(crate) fn random_grammar(random: &mut ChaCha8Rng) -> String {
     let mut text = ["", "", "%define lr.type lalr\n", "%define lr.type ielr\n", "%define lr.type canonical-lr\n"]
         .choose(random)
         .unwrap()

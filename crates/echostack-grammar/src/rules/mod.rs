@@ -22,6 +22,25 @@ pub(crate) struct Rules {
     pub(crate) merging: Merging,
 }
 
+impl Rules {
+    /// Returns rules without precedences, whose symbols have numbers in place of names.
+    pub(crate) fn plain(terminals: usize, nonterminals: usize, start: usize, productions: Vec<Production>) -> Self {
+        let symbols = terminals + nonterminals;
+        Self {
+            names: (0..symbols).map(|number| number.to_string()).collect(),
+            places: vec![0; symbols],
+            terminals,
+            start,
+            terminal_precedences: vec![None; terminals],
+            production_precedences: vec![None; productions.len()],
+            productions,
+            actions: Vec::new(),
+            expected: Expected::default(),
+            merging: Merging::Unstated,
+        }
+    }
+}
+
 /// A production of a grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Production {

@@ -47,13 +47,13 @@ pub enum GrammarError {
     /// The start symbol derives no word.
     #[error("the start symbol {0} derives no word, because no derivation from it ends; add a production that ends one")]
     Empty(String),
-    /// The resolution of conflicts forbids every continuation of some prefixes of words, and it would take too long to
-    /// compute which ones.
+    /// The resolution of conflicts forbids every continuation of some prefixes of words, perhaps, and it would take too
+    /// long to compute which ones.
     #[error(
-        "the resolution of conflicts forbids every continuation of {0:?}, although the rules allow some, \
-         and there are too many such stacks to compute; rewrite the rules so that they have no conflicts"
+        "the resolution of conflicts may forbid every continuation of some prefixes, and there are too many stacks to \
+         compute which ones; rewrite the rules so that they have fewer conflicts"
     )]
-    DeadEnds(String),
+    DeadEnds,
     /// The resolution of conflicts makes the parser reduce forever.
     #[error(
         "conflicts are resolved so that a parser would reduce to {0} forever without reading anything; \

@@ -1,5 +1,6 @@
 //! Limits on grammars and lexers, whose texts may come from strangers.
 
+use echostack::automaton::Viability;
 use echostack::file::read_limits;
 
 /// What a grammar and its lexer may have at most.
@@ -21,19 +22,33 @@ pub struct GrammarLimits {
     pub productions: u64,
     /// The number of states of the LR(1) table.
     pub states: u64,
+    /// The number of entries of the LR(1) table: one for each symbol in each state.
+    pub entries: u64,
+    /// The number of transitions between the states of viable stacks, if the grammar is encoded by the states of its table:
+    /// one for each symbol and each state of the table, in each state.
+    pub transitions: u64,
     /// The number of states of the lexer's automata, in all its start states together.
     pub lexer_states: u64,
 }
 
 impl Default for GrammarLimits {
     fn default() -> Self {
-        Self { bytes: 1 << 24, symbols: 1 << 14, productions: 1 << 16, states: 1 << 14, lexer_states: 1 << 16 }
+        Self {
+            bytes: 1 << 24,
+            symbols: 1 << 14,
+            productions: 1 << 16,
+            states: 1 << 14,
+            entries: 1 << 24,
+            transitions: Viability::MAX_TRANSITIONS as u64,
+            lexer_states: 1 << 16,
+        }
     }
 }
 
 impl GrammarLimits {
     /// The names of the limits.
-    pub const NAMES: [&str; 5] = ["bytes", "symbols", "productions", "states", "lexer_states"];
+    pub const NAMES: [&str; 7] =
+        ["bytes", "symbols", "productions", "states", "entries", "transitions", "lexer_states"];
 
     /// Sets the limit with this name, and returns whether there is one.
     pub fn set(&mut self, name: &str, most: u64) -> bool {
@@ -42,6 +57,8 @@ impl GrammarLimits {
             "symbols" => &mut self.symbols,
             "productions" => &mut self.productions,
             "states" => &mut self.states,
+            "entries" => &mut self.entries,
+            "transitions" => &mut self.transitions,
             "lexer_states" => &mut self.lexer_states,
             _ => return false,
         };

@@ -68,7 +68,7 @@ pub enum Stop {
     #[error("the answers contradict each other: the oracle must give the same answer to the same text")]
     Contradiction,
     /// The program gives no answers.
-    #[error("{name} gave no answer {count} times in a row: {failure}")]
+    #[error("{}", tell_failures(name, *count, *failure))]
     Program {
         /// The program.
         name: String,
@@ -88,6 +88,13 @@ pub enum Stop {
         /// The reason.
         reason: String,
     },
+}
+
+fn tell_failures(name: &str, count: usize, failure: Failure) -> String {
+    match failure {
+        Failure::Start(_) => format!("the program `{name}` {failure}"),
+        _ => format!("the program `{name}` gave no answer {count} times in a row, because of a {failure}"),
+    }
 }
 
 impl Stop {
@@ -244,6 +251,18 @@ impl<'a> Queries<'a> {
         learned.map_err(|Contradiction| Stop::Positions)
     }
 
+    /// Removes the file of answers if it has none, so that a program that is repaired is asked again.
+    pub(crate) fn forget_failures(&mut self) {
+        if self.known.values().any(|known| known.answer.is_some()) {
+            return;
+        }
+        self.file = None;
+        if let Some(path) = &self.asking.answers {
+            // A file that stays costs some answers only.
+            _ = std::fs::remove_file(path);
+        }
+    }
+
     /// Uses positions no more.
     pub(crate) fn forget_positions(&mut self) {
         self.positions = None;
@@ -286,7 +305,7 @@ impl<'a> Queries<'a> {
                 Reply::No | Reply::NoAt(_) => Some(false),
                 Reply::Failed(failure) => {
                     self.failures_in_a_row += 1;
-                    if self.failures_in_a_row >= MAX_FAILURES || failure == Failure::Start {
+                    if self.failures_in_a_row >= MAX_FAILURES || matches!(failure, Failure::Start(_)) {
                         let (name, count) = (oracle.name(), self.failures_in_a_row);
                         return Err(Stop::Program { name, count, failure });
                     }

@@ -96,7 +96,10 @@ impl Command {
 
 impl Program for Command {
     fn ask(&self, text: &str) -> Reply {
-        let Ok((_file, printed, mut child)) = self.start(text) else { return Reply::Failed(Failure::Start) };
+        let (_file, printed, mut child) = match self.start(text) {
+            Ok(started) => started,
+            Err(error) => return Reply::Failed(Failure::Start(error.kind())),
+        };
         let start = Instant::now();
         let mut pause = PAUSES.0;
         loop {
@@ -169,7 +172,7 @@ mod tests {
         assert_eq!(ask(&["sh", "-c", "kill -SEGV $$"], ""), Reply::Failed(Failure::Crash));
         assert_eq!(ask(&["sleep", "60"], ""), Reply::Failed(Failure::Timeout));
         assert_eq!(ask(&["sh", "-c", "sleep 60; true"], ""), Reply::Failed(Failure::Timeout));
-        assert_eq!(ask(&["/no/such/program"], ""), Reply::Failed(Failure::Start));
+        assert_eq!(ask(&["/no/such/program"], ""), Reply::Failed(Failure::Start(std::io::ErrorKind::NotFound)));
         let words = ["sh", "-c", "echo 'wrong at 7' >&2; exit 1"].map(String::from).to_vec();
         let oracle = Command::new(words, Duration::from_secs(5), None).unwrap();
         assert_eq!(oracle.with_pattern(Pattern::new(r"at (\d+)").ok()).ask("x"), Reply::NoAt(7));

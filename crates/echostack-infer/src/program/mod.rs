@@ -6,6 +6,8 @@ mod position;
 mod process;
 mod sandbox;
 
+use std::io::ErrorKind;
+
 pub use command::Command;
 pub use line::{LineError, split};
 pub use position::{Pattern, PatternError};
@@ -38,8 +40,8 @@ pub enum Failure {
     Crash,
     /// The program's line is not an answer.
     Unclear,
-    /// The program could not be started.
-    Start,
+    /// The program could not be started, for this reason.
+    Start(ErrorKind),
 }
 
 impl Failure {
@@ -49,7 +51,9 @@ impl Failure {
             Self::Timeout => "timeout",
             Self::Crash => "crash",
             Self::Unclear => "unclear answer",
-            Self::Start => "could not be started",
+            Self::Start(ErrorKind::NotFound) => "could not be started: there is no such program",
+            Self::Start(ErrorKind::PermissionDenied) => "could not be started: it may not be executed",
+            Self::Start(_) => "could not be started",
         }
     }
 }
@@ -76,6 +80,11 @@ pub trait Program: Sync {
     /// Returns a name for messages and for the file of answers.
     fn name(&self) -> String {
         "a function".to_string()
+    }
+
+    /// Returns what the program must do, as a part of a sentence for those whose program gives no answers.
+    fn protocol(&self) -> Option<String> {
+        None
     }
 }
 

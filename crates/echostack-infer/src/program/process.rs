@@ -104,7 +104,10 @@ fn read(output: ChildStdout, answers: &Sender<String>) {
 impl Program for Process {
     fn ask(&self, text: &str) -> Reply {
         let worker = self.idle().pop();
-        let Some(mut worker) = worker.or_else(|| self.start().ok()) else { return Reply::Failed(Failure::Start) };
+        let mut worker = match worker.map_or_else(|| self.start(), Ok) {
+            Ok(worker) => worker,
+            Err(error) => return Reply::Failed(Failure::Start(error.kind())),
+        };
         let failure = if worker.texts.send(serde_json::Value::from(text).to_string()).is_err() {
             Failure::Crash
         } else {
@@ -126,6 +129,14 @@ impl Program for Process {
 
     fn name(&self) -> String {
         self.words.join(" ")
+    }
+
+    fn protocol(&self) -> Option<String> {
+        let seconds = self.limit.as_secs_f64();
+        Some(format!(
+            "a program that stays open reads one JSON string per line, and writes true or false per line within {seconds} \
+             s, without waiting for more input"
+        ))
     }
 }
 

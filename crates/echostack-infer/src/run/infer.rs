@@ -23,6 +23,8 @@ use crate::write::grammar::InferredGrammar;
 const MANY_EXAMPLES: usize = 50;
 /// How often the result is checked, if mistakes are found.
 const ATTEMPTS: usize = 5;
+/// The number of examples that a program is asked about one by one before it is taken for one that gives no answers.
+const TRIED: usize = 2;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -81,6 +83,21 @@ pub enum InferError {
         count: usize,
         /// One of them.
         example: String,
+    },
+    /// The oracle gives no answer to the first examples.
+    #[error(
+        "the program `{name}` gave no answer to the example {example:?}: {failure}{}",
+        protocol.as_ref().map_or(String::new(), |protocol| format!("; {protocol}"))
+    )]
+    NoAnswer {
+        /// The program.
+        name: String,
+        /// The first example.
+        example: String,
+        /// Why there was no answer.
+        failure: Failure,
+        /// What the program must do, if that is known.
+        protocol: Option<String>,
     },
     /// Reductions need tokens.
     #[error("reductions are learned over tokens; give a lexer")]
@@ -142,6 +159,20 @@ pub struct Inferred {
     pub(crate) examples: Vec<String>,
 }
 
+/// Asks about the first examples one by one, so that a program that answers none of them is reported at once, and not
+/// after it was waited for as many times as there are examples.
+fn first_answer(queries: &mut Queries<'_>, examples: &[String], oracle: &dyn Program) -> Result<(), InferError> {
+    let first = &examples[..examples.len().min(TRIED)];
+    for example in first {
+        if queries.ask(example)?.is_some() {
+            return Ok(());
+        }
+    }
+    let Some((example, failure)) = queries.failures.first().cloned() else { return Ok(()) };
+    queries.forget_failures();
+    Err(InferError::NoAnswer { name: oracle.name(), example, failure, protocol: oracle.protocol() })
+}
+
 /// Infers a language. A run that reaches a limit or does not converge has a result, too, which says so.
 ///
 /// ```
@@ -175,6 +206,7 @@ pub fn infer(
     let mut teacher = Teacher::new(Queries::new(oracle, settings.asking.clone(), control)?);
     let unique = distinct(examples);
     let Some(first) = unique.first() else { return Err(InferError::NoExamples) };
+    first_answer(&mut teacher.queries, &unique, oracle)?;
     let answers = teacher.queries.ask_all(&unique)?;
     let (mut valid, mut rejected) = (Vec::new(), Vec::new());
     for (text, answer) in unique.iter().zip(answers) {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::error::AutomatonError;
 use super::rule::{MAX_POP, Rule};
 use super::viability::Viability;
-use crate::control::Control;
 use crate::symbol::{Alphabet, Lookahead, SymbolId};
 
 /// An LR(1) automaton: an alphabet, an ordered list of rules, and the accepting nonterminals.
@@ -74,17 +73,6 @@ impl Automaton {
         }
         self.viability = Some(Arc::new(viability));
         Ok(self)
-    }
-
-    /// Removes dead ends from the viable stacks, if they were given: stacks from which no word can be accepted.
-    ///
-    /// # Errors
-    /// [`AutomatonError::TooLarge`] if there are too many stacks to tell; [`AutomatonError::Viable`] if no word is
-    /// accepted at all; [`AutomatonError::Cancelled`].
-    pub fn without_dead_ends(self, control: &dyn Control) -> Result<Self, AutomatonError> {
-        let Some(given) = self.viability.clone() else { return Ok(self) };
-        let trimmed = given.trimmed(&self, control)?;
-        self.with_viability(trimmed)
     }
 
     /// Returns the viable stacks, if they were given.

@@ -34,8 +34,8 @@ pub struct Viability {
 }
 
 impl Viability {
-    /// The maximum number of transitions if the viable stacks are given: one for each symbol in each state, and in one more
-    /// state.
+    /// The maximum number of transitions if the viable stacks are given, unless a caller allows more: one for each symbol
+    /// in each state, and in one more state.
     pub const MAX_TRANSITIONS: usize = 1 << 25;
 
     /// Creates the finite automaton from known viable stacks: for each state, `rows` has the symbols that can be pushed,
@@ -45,9 +45,17 @@ impl Viability {
     /// [`AutomatonError::Viable`] if there are no states, a symbol or a state does not exist, or there are too many
     /// transitions.
     pub fn given(symbols: usize, rows: &[Vec<(SymbolId, usize)>]) -> Result<Self, AutomatonError> {
+        Self::given_within(symbols, rows, Self::MAX_TRANSITIONS)
+    }
+
+    /// Creates the finite automaton like [`Viability::given`], with a maximum number of transitions.
+    ///
+    /// # Errors
+    /// Those of [`Viability::given`].
+    pub fn given_within(symbols: usize, rows: &[Vec<(SymbolId, usize)>], most: usize) -> Result<Self, AutomatonError> {
         let states = rows.len();
         let fits = |&(symbol, state): &(SymbolId, usize)| symbol.index() < symbols && state < states;
-        let is_small = states.saturating_add(1).saturating_mul(symbols) <= Self::MAX_TRANSITIONS;
+        let is_small = states.saturating_add(1).saturating_mul(symbols) <= most;
         if states == 0 || !is_small || !rows.iter().flatten().all(fits) {
             return Err(AutomatonError::Viable);
         }

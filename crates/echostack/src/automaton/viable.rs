@@ -348,7 +348,7 @@ impl Viability {
         if self.symbols != automaton.alphabet().len() {
             return Err(AutomatonError::Viable);
         }
-        Self::read(automaton, Some(self), control)?.reduced(control)
+        Self::read(automaton, Some(self), control)?.minimized(control)
     }
 
     /// Computes the viable stacks among those that are given, or among all.
@@ -406,7 +406,10 @@ impl Viability {
 
     /// Returns the stacks all of whose prefixes are viable, with as few states as possible. States are numbered in the
     /// order in which they are found breadth first, as in [`given`](Self::given).
-    fn reduced(&self, control: &dyn Control) -> Result<Self, AutomatonError> {
+    ///
+    /// # Errors
+    /// [`AutomatonError::Viable`] if not even the empty stack is viable; [`AutomatonError::Cancelled`].
+    pub fn minimized(&self, control: &dyn Control) -> Result<Self, AutomatonError> {
         let mut poll = Poll::new(control);
         // The class of each state: states of one class have been told apart by no stack so far. 0 is for those that are
         // not viable.

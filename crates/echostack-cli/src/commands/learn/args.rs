@@ -17,15 +17,15 @@ use crate::subject::{self, encoding};
 const EXAMPLES: &str = "\
 Examples:
   Learn a grammar, proved correct on every word:
-    echostack learn --grammar testdata/grammars/json -o json.safetensors
+    echostack learn testdata/grammars/json -o json.safetensors
   Keep the certificate of the proof, for `echostack certify --check`:
-    echostack learn --task dyck2 --certificate dyck2.certificate -o dyck2.safetensors
+    echostack learn task:dyck2 --certificate dyck2.certificate -o dyck2.safetensors
   Learn from what your own program did on 200 words (docs/traces.md):
     echostack learn --traces traces.jsonl --prove -o log.safetensors
   Infer a language from examples and a program, and prove a machine for it (docs/infer.md):
     echostack learn --examples examples --oracle 'xmllint --noout {}' --prove -o xml.safetensors
   Learn as in the paper, without wrong words and without a proof:
-    echostack learn --task dyck2 --tolerant -o paper.safetensors
+    echostack learn task:dyck2 --tolerant -o paper.safetensors
 
 Exit codes: 0 if the machine was learned; 1 if it was saved, but a required proof was not found or a test found
 mistakes; 2 on an error.";
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     pub(super) majority: bool,
     /// Lexer in Lex syntax that splits texts into the terminals of the traces
     #[arg(long, value_name = "FILE", help_heading = WHAT)]
-    #[arg(conflicts_with_all = ["task", "grammar", "automaton", "contexts"])]
+    #[arg(conflicts_with_all = ["language", "contexts"])]
     pub(super) lexer: Option<PathBuf>,
     /// How a grammar is translated into rules
     #[arg(long, value_parser = encoding(), default_value = "auto", help_heading = WHAT)]

@@ -25,7 +25,7 @@ pub(super) fn infer(args: &Args, session: &Session, control: &dyn Control) -> Re
 /// Returns the inferred language as the subject of training.
 pub(super) fn subject(args: &Args, session: &Session, inferred: &Inferred, folder: &Path) -> Result<Subject> {
     inferred.language().context("the inferred language is empty")?;
-    session.open_grammar(folder, args.encoding)
+    Ok(Subject::open_grammar_within(folder, args.encoding, &session.grammar_limits())?)
 }
 
 /// Writes the report again, with what is known about the machine.

@@ -9,7 +9,7 @@ use echostack_grammar::{Goal, LearnEvent, Learning, Subject};
 
 use super::args::{Args, params};
 use super::learned::{Assurance, Learned};
-use crate::output::{count, note};
+use crate::output::{count, note, percent};
 use crate::progress::Bar;
 use crate::session::Session;
 use crate::subject::lengths;
@@ -36,24 +36,29 @@ pub(super) fn learn(
     if learning.goal == Goal::Test {
         warn();
     }
-    let mut rounds = Rounds::default();
+    let mut searched: Vec<ProofRound> = Vec::new();
+    let mut tests = 0;
     let mut report = |event: LearnEvent<'_>| match event {
         LearnEvent::NoProof(error) => {
             bar.say(&format!("echostack: no proof is possible, so the machine is only tested: {error}"));
-            rounds = Rounds::default();
             warn();
         }
-        LearnEvent::Searched(round) if !session.quiet && round.open > 0 => bar.say(&rounds.tell(round)),
+        LearnEvent::Searched(round) => {
+            if !session.quiet && round.open > 0 {
+                bar.say(&tell(round, searched.len() + 1, session.verbose));
+            }
+            searched.push(round.clone());
+        }
         LearnEvent::Tested(&Round { tested, wrong, .. }) if !session.quiet && tested > 0 => {
-            rounds.number += 1;
-            bar.say(&format!("round {}: {wrong} of {} wrong", rounds.number, count(tested, "fresh word")));
+            tests += 1;
+            bar.say(&format!("round {tests}: {wrong} of {} wrong", count(tested, "fresh word")));
         }
         _ => {}
     };
     let learned = subject.learn_with(&learning, control, &mut report)?;
     let message = learned.to_string();
     let echostack_grammar::Learned { machine, words, proof, test, rounds, .. } = learned;
-    Ok(Learned { machine, words, assurance: Assurance { proof, test, rounds, message, rules: None } })
+    Ok(Learned { machine, words, assurance: Assurance { proof, test, searched, rounds, message, rules: None } })
 }
 
 /// Returns the settings that the options ask for.
@@ -85,34 +90,16 @@ fn learning(args: &Args) -> Result<Learning> {
     })
 }
 
-/// The rounds of a proof that were told. A term is explained when it is first used.
-#[derive(Default)]
-struct Rounds {
-    number: usize,
-    cost: f64,
-    exercises_explained: bool,
-}
-
-impl Rounds {
-    fn tell(&mut self, round: &ProofRound) -> String {
-        let ProofRound { exercises, open, examined, cost, .. } = *round;
-        self.number += 1;
-        let explained = |first: bool, meaning: &str| if first { format!(" ({meaning})") } else { String::new() };
-        let mut parts = vec![format!("round {}: {open} of {} open", self.number, count(examined, "cell"))];
-        let meaning = "a cell is one decision on all stacks with the same top, open until proved";
-        parts.push(explained(self.number == 1, meaning));
-        if exercises > 0 {
-            let meaning = "an exercise is one decision with the right answer";
-            parts.push(format!(", after {}", count(exercises, "exercise")));
-            parts.push(explained(!self.exercises_explained, meaning));
-            self.exercises_explained = true;
-        }
-        if self.number > 1 && cost != self.cost {
-            parts.push(format!(", at cost {cost:e}"));
-        }
-        self.cost = cost;
-        parts.concat()
+/// Tells how much of the proof is done after a round, and on request what is left.
+fn tell(round: &ProofRound, number: usize, verbose: bool) -> String {
+    let ProofRound { exercises, open, examined, cost, .. } = *round;
+    let done = percent(examined - open.min(examined), examined);
+    let told = format!("round {number}: {done} % of the proof done");
+    if !verbose {
+        return told;
     }
+    let (cells, exercises) = (count(examined, "cell"), count(exercises, "exercise"));
+    format!("{told}: {open} of {cells} open after {exercises}, at cost {cost:e}")
 }
 
 /// Learns a task whose words are vectors, as in the paper.

@@ -4,7 +4,7 @@ use anyhow::Result;
 use echostack::automaton::AutomatonError;
 use echostack::certify::{CertifyError, Proof};
 use echostack::extract::{ExtractError, Extraction};
-use echostack::study::Round;
+use echostack::study::{ProofRound, Round};
 use echostack::teach::{Departure, departures};
 use echostack::{Certificate, Limits, Machine, Trace};
 use echostack_grammar::Test;
@@ -28,6 +28,8 @@ pub(super) struct Assurance {
     pub(super) proof: Option<Proof>,
     /// The rules that a machine learned from traces, if they were to be proved.
     pub(super) rules: Option<Rules>,
+    /// The rounds of the search for a proof.
+    pub(super) searched: Vec<ProofRound>,
     /// The rounds that ended with a test.
     pub(super) rounds: Vec<Round>,
     /// The last test.
@@ -51,7 +53,11 @@ impl Assurance {
             let Round { traces, rows, tested, wrong } = round;
             json!({"traces": traces, "rows": rows, "tested": tested, "wrong": wrong})
         };
-        value["rounds"] = self.rounds.iter().map(test).collect();
+        let search = |round: &ProofRound| {
+            let ProofRound { exercises, rows, open, examined, cost } = round;
+            json!({"exercises": exercises, "rows": rows, "open": open, "cells": examined, "cost": cost})
+        };
+        value["rounds"] = self.searched.iter().map(search).chain(self.rounds.iter().map(test)).collect();
         if let Some(Test { words, wrong }) = self.test {
             value["tested"] = words.into();
             value["wrong"] = wrong.into();

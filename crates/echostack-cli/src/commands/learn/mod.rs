@@ -20,7 +20,7 @@ pub(crate) use self::args::Args;
 use self::learned::{Assurance, Learned};
 use crate::certificate;
 use crate::outcome::Outcome;
-use crate::output::{count, note, print_json};
+use crate::output::{count, note, print_json, try_output};
 use crate::session::Session;
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let bare = args.traces.is_some() || args.contexts.is_some();
     let proves = !args.tolerant && !args.no_prove && (!bare || args.must_prove());
     ensure!(proves || !args.limit.is_set(), "--seconds limits the search for a proof, but these options ask for none");
+    try_output([Some(&args.output), args.certificate.as_ref()].into_iter().flatten())?;
     let lexer = args.lexer.as_deref().map(|path| traces::open_lexer(session, path)).transpose()?;
     let bar = session.bar();
     let inferred = match &args.source.examples {
@@ -79,18 +80,23 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if args.json {
         print_json(&summary(args, name, &machine, words, &assurance, seconds))?;
     } else if !session.quiet {
-        let rows = machine.lessons().actions().len();
         let words = words.map_or(String::new(), |words| format!(" from {}", count(words, "word")));
-        let (rows, support) = (count(rows, "training row"), count(support(&machine).iter().sum(), "support vector"));
-        let rows = format!("{rows} (distinct pairs of input and stack)");
+        let details = if session.verbose { sizes(&machine) } else { String::new() };
         let (milliseconds, output) = (seconds * 1e3, args.output.display());
-        note(format_args!("learned {name}{words} in {milliseconds:.0} ms: {rows}, {support}; saved {output}"));
+        note(format_args!("learned {name}{words} in {milliseconds:.0} ms{details}; saved {output}"));
     }
     let outcome = assurance.tell(args.must_prove(), session.quiet || args.json);
     if let Some((inferred, folder)) = &inferred {
         inferred::report(args, inferred, folder, &assurance)?;
     }
     Ok(outcome)
+}
+
+/// Returns what a machine was trained on and what it consists of, for the message about it.
+fn sizes(machine: &Machine) -> String {
+    let rows = count(machine.lessons().actions().len(), "training row");
+    let support = count(support(machine).iter().sum(), "support vector");
+    format!(": {rows} (distinct pairs of input and stack), {support}")
 }
 
 /// Returns the number of support vectors of each readout.

@@ -1,4 +1,4 @@
-//! `echostack bench`: trains and tests as specified by a work item, and prints the error and the CPU times, in the same
+//! `echostack lab bench`: trains and tests as specified by a work item, and prints the error and the CPU times, in the same
 //! fields as the Python peer in benchmarks/.
 
 use std::io::Write;
@@ -19,7 +19,7 @@ use crate::output::print_json;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Work item, as written by `echostack sample --work`
+    /// Work item, as written by `echostack lab work`
     #[arg(long, value_name = "FILE")]
     work: PathBuf,
     /// Seed of the reservoir

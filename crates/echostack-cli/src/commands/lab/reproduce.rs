@@ -1,4 +1,4 @@
-//! `echostack reproduce`: runs the paper's experiments cell by cell, and writes its tables and figures.
+//! `echostack lab reproduce`: runs the paper's experiments cell by cell, and writes its tables and figures.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ use crate::session::Session;
 const EXAMPLES: &str = "\
 Examples:
   Measure two models on one task:
-    echostack reproduce --models CRJ-RSM,CRJ-ESN --tasks dyck1 -o reproduction
+    echostack lab reproduce --models CRJ-RSM,CRJ-ESN --tasks dyck1 -o reproduction
   Measure what a specification says (docs/reproduce.md):
-    echostack reproduce --spec spec.toml -o reproduction
+    echostack lab reproduce --spec spec.toml -o reproduction
   Run the benchmark FLaRe on its published files:
-    echostack reproduce --suite flare --data flare -o reproduction";
+    echostack lab reproduce --suite flare --data flare -o reproduction";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
