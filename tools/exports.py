@@ -240,7 +240,7 @@ def counted(path, form):
 def sampled(program, grammar, kind, count, seed):
     """Texts that `echostack sample` draws, as many as the language has if these are fewer."""
     options = ["--kind", kind, "--count", str(count), "--seed", str(seed)]
-    lines = called(program, "--quiet", "sample", "--grammar", grammar, "--texts", "--json", *options).splitlines()
+    lines = called(program, "--quiet", "sample", grammar, "--texts", "--json", *options).split("\n")[:-1]
     return [json.loads(line)["text"] for line in lines]
 
 
@@ -286,7 +286,7 @@ def expected(program, grammar, texts, folder):
         paths = [folder / f"text{number}" for number in range(begin, min(begin + 2000, len(texts)))]
         for path, text in zip(paths, texts[begin:]):
             path.write_bytes(text.encode())
-        lines = called(program, "check", grammar, "--json", *paths, allowed=(0, 1)).splitlines()
+        lines = called(program, "check", grammar, "--json", *paths, allowed=(0, 1)).split("\n")[:-1]
         verdicts += [json.loads(line)["verdict"] == "accept" for line in lines]
     if len(verdicts) != len(texts):
         raise Refusal(f"{len(texts)} texts, {len(verdicts)} verdicts")

@@ -42,7 +42,7 @@ def measure(echostack: Path, cell: dict[str, Any]) -> dict[str, Any]:
     kind = cell["model"].removesuffix("-RSM")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "work.json")
-        sample = [str(echostack), "sample", "--task", cell["task"], "--work", str(path)]
+        sample = [str(echostack), "sample", f"task:{cell['task']}", "--work", str(path)]
         subprocess.run([*sample, "--reservoir", KINDS[kind], "--seed", str(cell["seed"])], check=True)
         work = json.loads(path.read_text())
         work["reservoir"] = reservoir(kind, cell["choice"])

@@ -122,7 +122,7 @@ impl Inferred {
                      trusted.",
                 Proved::No => "not proved. A machine was made, but no proof was found.",
                 Proved::NotTried =>
-                    "no machine was made. `echostack learn --grammar` with this folder makes and proves one.",
+                    "no machine was made. `echostack learn --prove` with this folder makes and proves one.",
             }
         );
         let none = "not checked, because the run did not converge.";

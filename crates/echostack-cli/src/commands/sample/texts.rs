@@ -202,7 +202,9 @@ pub(super) fn run(
     number: Option<usize>,
     seed: u64,
 ) -> Result<Outcome> {
-    let Some(grammar) = subject.grammar() else { bail!("--texts needs a grammar: give --grammar") };
+    let Some(grammar) = subject.grammar() else {
+        bail!("--texts needs a grammar, but {} is none; give a folder, or NAME.y", subject.name())
+    };
     let characters = args.min_chars..=args.max_chars.unwrap_or(usize::MAX);
     ensure!(!characters.is_empty(), "--min-chars is larger than --max-chars");
     let kind = text_kind(args, kind)?;
