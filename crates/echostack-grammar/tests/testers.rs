@@ -360,6 +360,7 @@ fn covering_texts_have_the_lengths_that_are_asked_for() {
         let sampler = TextSampler::new(subject.grammar().unwrap(), subject.lexer(), params);
         let mut covering = sampler.cover(Cover::Productions).unwrap();
         assert!(covering.by_ref().all(|text| tokens.contains(&judge.tokens(&text.text).0.len())), "{tokens:?}");
-        assert_eq!(covering.coverage().missing.is_empty(), is_enough, "{tokens:?}");
+        let missing = covering.coverage().missing;
+        assert_eq!(missing.is_empty(), is_enough, "{tokens:?}: {missing:?}");
     }
 }
