@@ -119,7 +119,9 @@ impl Source {
         let inferred = match infer(&examples, &*oracle, &settings, control) {
             Ok(inferred) => inferred,
             Err(error @ InferError::Stopped(Stop::Queries(_) | Stop::Time(_))) => {
-                bail!("{error}, before there was a first grammar; start again with a higher limit to continue")
+                let hint = "; if the program stays open and reads one text per line, give --persistent";
+                let hint = if self.persistent { "" } else { hint };
+                bail!("{error}, before there was a first grammar; start again with a higher limit to continue{hint}")
             }
             Err(error) => return Err(error.into()),
         };

@@ -172,7 +172,7 @@ fn command_line() -> clap::Command {
         }
         groups.push('\n');
     }
-    let start = "A grammar is a folder with grammar.y and lexer.l, or a file NAME.y with NAME.l next to it. Start with\n  \
+    let start = "A grammar is a file NAME.y with its lexer NAME.l, grammar.y with lexer.l, or a folder with these. Start with\n  \
                  echostack check grammar.y text.txt       is this text valid?\n  \
                  echostack compile grammar.y --emit c -o parser.c\n  \
                  echostack help COMMAND                   the options of a command, with examples\n";

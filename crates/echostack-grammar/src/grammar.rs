@@ -79,8 +79,8 @@ impl Grammar {
         Ok(Self { name, source, table, automaton, encoding, warnings, counts: Mutex::new(None) })
     }
 
-    /// Reads a grammar and its lexer, if it has one: a folder with `grammar.y` and `lexer.l`, or a file `NAME.y` with
-    /// `NAME.l` next to it.
+    /// Reads a grammar and its lexer, if it has one: a folder with `grammar.y` and `lexer.l`, the former of these files, or
+    /// a file `NAME.y` with `NAME.l` next to it.
     ///
     /// # Errors
     /// If a file cannot be read, or its contents are invalid.
@@ -102,8 +102,11 @@ impl Grammar {
         let yacc = if folder { path.join("grammar.y") } else { path.to_path_buf() };
         let source = Source { file: Some(&yacc.to_string_lossy()), text: &read(&yacc, limits)? };
         let grammar = Self::read(name, source, encoding, limits)?;
-        let lex = if folder { path.join("lexer.l") } else { path.with_extension("l") };
-        let lexer = if lex.is_file() { Some(read_lexer(&lex, limits)?) } else { None };
+        // The file grammar.y means the same as its folder, unless it has a lexer of its name.
+        let own = (!folder).then(|| yacc.with_extension("l"));
+        let usual = (yacc.file_name() == Some("grammar.y".as_ref())).then(|| yacc.with_file_name("lexer.l"));
+        let lex = own.into_iter().chain(usual).find(|lex| lex.is_file());
+        let lexer = lex.map(|lex| read_lexer(&lex, limits)).transpose()?;
         Ok((grammar, lexer))
     }
 

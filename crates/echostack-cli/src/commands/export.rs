@@ -87,7 +87,11 @@ fn export(args: &Args, session: &Session, opened: &Opened, (bar, control): (&Bar
     if let Some(subject) = &opened.grammar {
         let grammar = subject.grammar().context("a grammar was opened")?;
         let export = Export::of_grammar(grammar, subject.lexer());
-        return write(args, session, &export, "as the grammar is written");
+        let why = match subject.lexer() {
+            Some(_) => "as the grammar is written",
+            None => "as the grammar is written; it has no lexer, so tokens are written as their names",
+        };
+        return write(args, session, &export, why);
     }
     let (manifest, limits) = (opened.model.manifest(), session.grammar_limits());
     bar.begin("comparing with the grammar");
@@ -126,6 +130,10 @@ fn write(args: &Args, session: &Session, export: &Export<'_>, why: &str) -> Resu
     if !session.quiet {
         let all: Vec<&str> = std::iter::once(why).chain(remarks.iter().map(String::as_str)).collect();
         note(format_args!("exact: {}", all.join("; ")));
+        let file = args.output.as_ref().and_then(|path| path.file_stem());
+        if args.format == Format::Antlr && file != Some("Exported".as_ref()) {
+            note(format_args!("ANTLR itself reads this grammar from a file named Exported.g4"));
+        }
     }
     Ok(Outcome::Accepted)
 }

@@ -96,7 +96,7 @@ fn of_grammar(subject: &Subject, model: &Model) -> Facts {
     }
     let lexer = match subject.lexer() {
         Some(_) => "found, so texts are read",
-        None => "none (lexer.l in the folder, or NAME.l beside NAME.y), so tokens are read",
+        None => "none (NAME.l beside NAME.y, or lexer.l beside grammar.y), so tokens are read",
     };
     facts.line("lexer", lexer);
     facts.field("lexer", subject.lexer().is_some());

@@ -359,6 +359,22 @@ impl<T: Clone + Ord> Ebnf<T> {
         }
     }
 
+    /// Removes rules that derive only the empty text from where they are used.
+    pub(super) fn without_empty_rules(mut self) -> Self {
+        loop {
+            let empty: Vec<bool> =
+                self.rules.iter().map(|own| matches!(&own[..], [pieces] if pieces.is_empty())).collect();
+            let is_empty = |piece: &Piece<T>| matches!(piece, Piece::Rule(rule) if empty[*rule]);
+            let count = |rules: &[Vec<Alternative<T>>]| rules.iter().flatten().map(Vec::len).sum::<usize>();
+            let before = count(&self.rules);
+            self.rules.iter_mut().flatten().for_each(|pieces| pieces.retain(|piece| !is_empty(piece)));
+            if before == count(&self.rules) {
+                self.keep_reachable();
+                return self;
+            }
+        }
+    }
+
     /// Removes the rules that are not reachable from the start, and renumbers the others.
     pub(super) fn keep_reachable(&mut self) {
         let mut order = vec![0];
@@ -438,7 +454,7 @@ fn renumbered<T: Clone>(all: &[Alternative<T>], numbers: &BTreeMap<usize, usize>
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::HashSet;
 
     use rand::{RngExt, SeedableRng};
@@ -446,10 +462,10 @@ mod tests {
 
     use super::*;
 
-    type Letters = Ebnf<char>;
+    pub(in super::super) type Letters = Ebnf<char>;
 
     /// Returns all texts up to a length that a grammar derives, by computing the sets of all rules until they are complete.
-    fn texts(grammar: &Letters, longest: usize) -> BTreeSet<String> {
+    pub(in super::super) fn texts(grammar: &Letters, longest: usize) -> BTreeSet<String> {
         let mut sets: Vec<BTreeSet<String>> = vec![BTreeSet::new(); grammar.rules.len()];
         loop {
             let next: Vec<BTreeSet<String>> = grammar.rules.iter().map(|own| choice(own, &sets, longest)).collect();

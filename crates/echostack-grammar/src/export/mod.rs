@@ -18,6 +18,7 @@ mod regex;
 mod regions;
 mod same_actions;
 mod scanner;
+mod scans;
 mod spell;
 mod variants;
 

@@ -18,6 +18,13 @@ pub(super) struct Productions {
     pub(super) rules: Vec<Vec<Vec<Part>>>,
 }
 
+/// The tokens that the words of each nonterminal can begin and end with, and whether one of the words is empty.
+pub(super) struct Borders {
+    pub(super) nullable: Vec<bool>,
+    pub(super) first: Vec<BTreeSet<SymbolId>>,
+    last: Vec<BTreeSet<SymbolId>>,
+}
+
 impl Productions {
     /// Returns the productions of a grammar as it was written.
     pub(super) fn of_table(table: &LrTable) -> Self {
@@ -84,8 +91,8 @@ impl Productions {
         Ebnf { names: self.names.clone(), rules: self.rules.iter().map(rule).collect() }
     }
 
-    /// Returns the pairs of tokens that can follow each other in a word.
-    pub(super) fn adjacent(&self) -> HashSet<(SymbolId, SymbolId)> {
+    /// Returns the tokens that each nonterminal can begin and end with.
+    pub(super) fn borders(&self) -> Borders {
         let count = self.rules.len();
         let mut nullable = vec![false; count];
         let (mut first, mut last) = (vec![BTreeSet::new(); count], vec![BTreeSet::new(); count]);
@@ -125,6 +132,12 @@ impl Productions {
                 }
             }
         }
+        Borders { nullable, first, last }
+    }
+
+    /// Returns the pairs of tokens that can follow each other in a word.
+    pub(super) fn adjacent(&self) -> HashSet<(SymbolId, SymbolId)> {
+        let Borders { nullable, first, last } = self.borders();
         let mut adjacent = HashSet::new();
         for production in self.rules.iter().flatten() {
             // The tokens that can be the last ones before the current part.

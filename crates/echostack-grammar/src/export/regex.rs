@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use regex_syntax::utf8::Utf8Sequences;
 
 /// How a tool writes regular expressions.
@@ -66,6 +66,15 @@ fn expression(pattern: &Hir, dialect: Dialect) -> (String, Binding) {
             (byte_class(&ranges), Binding::Atom)
         }
         HirKind::Repetition(repetition) => {
+            // xgrammar needs a hundred times as long for a mask inside of ([^"\\] | "\\" escape)* as for the same texts
+            // written as [^"\\]* ("\\" escape [^"\\]*)*.
+            if dialect == Dialect::Gbnf
+                && let Some((letters, others)) = parted(repetition)
+            {
+                let letters = within(&letters, dialect, Binding::Atom);
+                let others = within(&others, dialect, Binding::Sequence);
+                return (format!("{letters}* ({others} {letters}*)*"), Binding::Sequence);
+            }
             let sub = within(&repetition.sub, dialect, Binding::Atom);
             let count = match (repetition.min, repetition.max) {
                 (0, None) => "*".to_string(),
@@ -97,6 +106,17 @@ fn expression(pattern: &Hir, dialect: Dialect) -> (String, Binding) {
 
 fn is_empty(pattern: &Hir) -> bool {
     matches!(pattern.kind(), HirKind::Empty)
+}
+
+/// Splits what is repeated any number of times into a class of characters and all else, if there are both.
+fn parted(repetition: &Repetition) -> Option<(Hir, Hir)> {
+    let (0, None, HirKind::Alternation(parts)) = (repetition.min, repetition.max, repetition.sub.kind()) else {
+        return None;
+    };
+    let (letters, others): (Vec<Hir>, Vec<Hir>) =
+        parts.iter().cloned().partition(|part| matches!(part.kind(), HirKind::Class(_)));
+    (letters.len() == 1 && others.iter().all(|part| part.properties().minimum_len() > Some(0)))
+        .then(|| (Hir::alternation(letters), Hir::alternation(others)))
 }
 
 /// Writes a counted repetition for tools that have none.

@@ -42,7 +42,7 @@ impl Scanner {
     /// Returns the scanner of rules, without those all of whose texts belong to earlier rules, of which ANTLR would warn.
     /// The rules of a token that has no text at all stay: something must be written for it.
     fn of(mut rules: Vec<ScanRule>, end: Option<SymbolId>) -> Result<Self, ExportError> {
-        rules.iter_mut().for_each(|rule| rule.pattern = longest_first(&rule.pattern));
+        rules.iter_mut().for_each(|rule| rule.pattern = longest_first(&simplified(&rule.pattern)));
         let dfa = dfa_of(&rules)?;
         let winning: BTreeSet<usize> =
             states_of(&dfa).into_iter().filter_map(|state| dfa.matched(state)).map(|rule| rule as usize).collect();
@@ -161,11 +161,50 @@ fn spelled_out(alphabet: &Alphabet) -> Vec<ScanRule> {
     alphabet.terminals().map(named).chain([ScanRule { pattern, token: None, skip: true }]).collect()
 }
 
+/// Returns an expression for the same texts, in which single characters to choose from are one class. ANTLR warns of
+/// characters that are in two of them.
+fn simplified(pattern: &Hir) -> Hir {
+    match pattern.kind() {
+        HirKind::Capture(capture) => simplified(&capture.sub),
+        HirKind::Repetition(repetition) => {
+            Hir::repetition(Repetition { sub: Box::new(simplified(&repetition.sub)), ..repetition.clone() })
+        }
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(simplified).collect()),
+        HirKind::Alternation(parts) => {
+            let parts: Vec<Hir> = parts.iter().map(simplified).collect();
+            let (letters, others): (Vec<Hir>, Vec<Hir>) =
+                parts.iter().cloned().partition(|part| single_letter(part).is_some());
+            // Some tools take the first part that matches, so single characters must come after what is longer than
+            // them, and before what is empty.
+            if letters.len() < 2 || others.iter().any(|part| part.properties().minimum_len() == Some(0)) {
+                return Hir::alternation(parts);
+            }
+            let mut class = ClassUnicode::empty();
+            letters.iter().filter_map(single_letter).for_each(|letter| class.union(&letter));
+            Hir::alternation(others.into_iter().chain([Hir::class(Class::Unicode(class))]).collect())
+        }
+        _ => pattern.clone(),
+    }
+}
+
+/// Returns the characters of an expression that matches one character.
+fn single_letter(pattern: &Hir) -> Option<ClassUnicode> {
+    match pattern.kind() {
+        HirKind::Class(Class::Unicode(class)) => Some(class.clone()),
+        HirKind::Literal(literal) => {
+            let text = str::from_utf8(&literal.0).ok()?;
+            let mut letters = text.chars();
+            let (letter, None) = (letters.next()?, letters.next()) else { return None };
+            Some(ClassUnicode::new([ClassUnicodeRange::new(letter, letter)]))
+        }
+        _ => None,
+    }
+}
+
 /// Returns an expression for the same texts: of several texts to choose from, the longest comes first, for tools that
 /// take the first one that matches.
 fn longest_first(pattern: &Hir) -> Hir {
     match pattern.kind() {
-        HirKind::Capture(capture) => longest_first(&capture.sub),
         HirKind::Alternation(parts) if parts.iter().all(|part| matches!(part.kind(), HirKind::Literal(_))) => {
             let length = |part: &Hir| part.properties().minimum_len();
             let mut parts = parts.clone();

@@ -32,22 +32,20 @@
 //! cannot end.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
+use std::hash::Hash;
 
 use echostack::automaton::Part;
 use echostack::spelling::{Case, Names, as_written, identifier};
 use echostack::{Alphabet, SymbolId};
 
-use super::chars::{Chars, extend, leading_to, minimized};
-use super::ebnf::{Ebnf, Piece};
+use super::ebnf::{Alternative, Ebnf, Piece};
 use super::error::ExportError;
-use super::productions::Productions;
+use super::productions::{Borders, Productions};
 use super::scanner::{Scanner, literal};
+use super::scans::{ContextId, Contexts, EMPTY, Scan, Scans};
 
 /// The maximum number of rules of a spelled grammar.
 const MAX_RULES: usize = 50_000;
-/// The maximum number of contexts.
-const MAX_CONTEXTS: usize = 64;
 
 /// A token of a spelled grammar.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,36 +79,48 @@ impl Spelled {
     }
 }
 
-type Context = BTreeSet<usize>;
-type ContextId = usize;
-const EMPTY: ContextId = 0;
-
-/// What a rule of the lexer can match in a context: an automaton over characters. State 0 is the start.
-#[derive(Debug, Default)]
-struct Scan {
-    next: Vec<Vec<(char, char, usize)>>,
-    /// The context after the match, in each state in which the match can end.
-    ends: Vec<Option<ContextId>>,
-    /// Whether the context forbids a text, or lasts beyond the match.
-    restricted: bool,
-}
-
-/// What a rule of the spelled grammar derives.
+/// What a rule of the spelled grammar derives, from a context to one of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Root,
-    /// A nonterminal that is read from one context to another.
-    Symbol(usize, ContextId, ContextId),
+    /// A nonterminal.
+    Symbol(usize, ContextId, Contexts),
     /// The parts of a production from this one on.
-    Rest(usize, usize, usize, ContextId, ContextId),
+    Rest(usize, usize, usize, ContextId, Contexts),
     /// A token and what is skipped after it.
-    Token(SymbolId, ContextId, ContextId),
+    Token(SymbolId, ContextId, Contexts),
     /// What is skipped between tokens, after a text that this rule skipped.
-    Gap(ContextId, ContextId, Option<usize>),
+    Gap(ContextId, Contexts, Option<usize>),
     /// The whole expression of a lexer rule.
     Pattern(usize),
     /// A state of a scan.
-    State(usize, ContextId, ContextId, usize),
+    State(usize, ContextId, Contexts, usize),
+}
+
+/// What rules have in common that may become one: they differ only in contexts and states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Root,
+    Symbol(usize),
+    Rest(usize, usize, usize),
+    Token(SymbolId),
+    Gap,
+    Pattern(usize),
+    State(usize),
+}
+
+impl Key {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Root => Kind::Root,
+            Self::Symbol(number, ..) => Kind::Symbol(number),
+            Self::Rest(number, production, at, ..) => Kind::Rest(number, production, at),
+            Self::Token(token, ..) => Kind::Token(token),
+            Self::Gap(..) => Kind::Gap,
+            Self::Pattern(rule) => Kind::Pattern(rule),
+            Self::State(rule, ..) => Kind::State(rule),
+        }
+    }
 }
 
 /// Spells a grammar out. If `whole` is set, tokens that no context restricts are left whole.
@@ -128,211 +138,44 @@ pub(super) fn spell(
 struct Speller<'a> {
     grammar: &'a Productions,
     scanner: &'a Scanner,
-    chars: Chars,
-    /// For each lexer rule, the states from which it can match.
-    useful: Vec<Vec<bool>>,
-    /// For each lexer rule, those that can follow it.
-    followers: Vec<Vec<usize>>,
-    skips: Vec<usize>,
-    /// Whether two texts of a rule, one after the other, are one text of it.
-    merging: Vec<bool>,
+    scans: Scans<'a>,
+    borders: Borders,
     exact: Vec<bool>,
     whole: bool,
-    contexts: Vec<Context>,
-    context_ids: HashMap<Context, ContextId>,
-    /// The contexts after each lexer rule, by the states that are remembered.
-    normal: HashMap<(usize, Context), ContextId>,
-    scans: HashMap<(ContextId, usize), Rc<Scan>>,
     /// The contexts in which each nonterminal can end, by the context in which it begins.
-    ends: BTreeMap<(usize, ContextId), BTreeSet<ContextId>>,
+    ends: BTreeMap<(usize, ContextId), Contexts>,
     restricted: bool,
 }
 
 impl<'a> Speller<'a> {
     fn new(grammar: &'a Productions, scanner: &'a Scanner, whole: bool) -> Result<Self, ExportError> {
-        let chars = Chars::new(&scanner.dfa);
-        let count = scanner.rules.len();
-        let useful = (0..count as u32).map(|rule| chars.useful(rule)).collect();
-        let skips: Vec<usize> = (0..count).filter(|&rule| scanner.rules[rule].skip).collect();
-        let adjacent = grammar.adjacent();
-        let merging: Vec<bool> = (0..count).map(|rule| merges(&chars, rule as u32)).collect();
-        let exact = (0..count).map(|rule| scanner.is_exact(rule)).collect::<Result<_, _>>()?;
-        let follows = |rule: usize, other: usize| match (scanner.rules[rule].token, scanner.rules[other].token) {
-            // Two texts of a rule that merge would be one text, so the lexer never finds them next to each other.
-            _ if scanner.rules[other].skip => !(other == rule && merging[rule]),
-            (Some(first), Some(second)) => adjacent.contains(&(first, second)),
-            // After what is skipped, every token is taken to be possible.
-            (None, second) => scanner.rules[rule].skip && second.is_some(),
-            (_, None) => false,
-        };
-        let followers = |rule| (0..count).filter(|&other| follows(rule, other)).collect();
-        let followers = (0..count).map(followers).collect();
+        let exact = (0..scanner.rules.len()).map(|rule| scanner.is_exact(rule)).collect::<Result<_, _>>()?;
         Ok(Self {
             grammar,
             scanner,
-            chars,
-            useful,
-            followers,
-            skips,
-            merging,
+            scans: Scans::new(grammar, scanner),
+            borders: grammar.borders(),
             exact,
             whole,
-            contexts: vec![Context::new()],
-            context_ids: HashMap::from([(Context::new(), EMPTY)]),
-            normal: HashMap::new(),
-            scans: HashMap::new(),
             ends: BTreeMap::new(),
             restricted: false,
         })
     }
 
-    /// Returns what a rule matches in a context, without simplifying the contexts after it.
-    ///
-    /// The lexer's automaton runs from its start and, at the same time, from the states of the context. The former
-    /// reads this match. The latter continue what came before it, and must not match.
-    fn explore(&self, context: &Context, rule: usize) -> (Scan, Vec<Option<Context>>) {
-        let mut scan = Scan::default();
-        let mut ends = Vec::new();
-        let mut numbers = HashMap::from([((0, context.clone()), 0)]);
-        let mut order = vec![(0, context.clone())];
-        while scan.next.len() < order.len() {
-            let (state, pending) = order[scan.next.len()].clone();
-            let mut next: Vec<(char, char, usize)> = Vec::new();
-            for &(from, to, target) in &self.chars.states[state].next {
-                // The automaton is that of all rules. What leads only to matches of other rules is not followed.
-                if !self.useful[rule][target] {
-                    continue;
-                }
-                // Within a range, the remembered states agree on where to go, so its first character stands for all.
-                for (from, to) in self.cuts(&pending, from, to) {
-                    let after: Vec<usize> = pending.iter().filter_map(|&other| self.chars.step(other, from)).collect();
-                    // The lexer would have taken this longer match instead of the one that came before.
-                    if after.iter().any(|&other| self.chars.states[other].rule.is_some()) {
-                        scan.restricted = true;
-                        continue;
-                    }
-                    // States that continue in the same way count as one, so that there are fewer contexts. Those from
-                    // which nothing continues are dropped.
-                    let after: Context = after.iter().filter_map(|&other| self.chars.continuation[other]).collect();
-                    let fresh = order.len();
-                    let number = *numbers.entry((target, after.clone())).or_insert_with(|| {
-                        order.push((target, after));
-                        fresh
-                    });
-                    extend(&mut next, (from, to), number);
-                }
-            }
-            scan.next.push(next);
-            let matched = self.chars.states[state].rule == Some(rule as u32);
-            scan.restricted |= matched && !pending.is_empty();
-            // What was remembered before the match may still be continued after it, and so may the match itself.
-            ends.push(matched.then(|| {
-                let mut after = pending;
-                after.extend(self.chars.continuation[state]);
-                after
-            }));
-        }
-        (scan, ends)
-    }
-
-    /// Cuts a range of characters where the ranges of remembered states begin or end.
-    fn cuts(&self, pending: &Context, from: char, to: char) -> Vec<(char, char)> {
-        let mut begins = BTreeSet::from([u32::from(from)]);
-        for &state in pending {
-            for &(low, high, _) in &self.chars.states[state].next {
-                begins.extend(
-                    [u32::from(low), u32::from(high) + 1]
-                        .into_iter()
-                        .filter(|&at| at > u32::from(from) && at <= u32::from(to)),
-                );
-            }
-        }
-        // Each part ends where the next one begins.
-        let ends = begins.iter().skip(1).map(|next| next - 1).chain([u32::from(to)]);
-        begins.iter().zip(ends).filter_map(|(&begin, end)| characters(begin, end)).collect()
-    }
-
-    fn scan(&mut self, context: ContextId, rule: usize) -> Result<Rc<Scan>, ExportError> {
-        if let Some(known) = self.scans.get(&(context, rule)) {
-            return Ok(known.clone());
-        }
-        // To simplify a context, what can follow is explored in it, but no scan is asked for. So this does not go round
-        // in circles.
-        let (mut scan, ends) = self.explore(&self.contexts[context].clone(), rule);
-        scan.ends = ends
-            .into_iter()
-            .map(|end| end.map(|after| self.after(rule, after)).transpose())
-            .collect::<Result<_, _>>()?;
-        prune(&mut scan);
-        let (next, kept) = minimized(&scan.next, &scan.ends);
-        let ends = kept.iter().map(|&state| scan.ends[state]).collect();
-        let scan = Rc::new(Scan { next, ends, restricted: scan.restricted });
-        self.scans.insert((context, rule), scan.clone());
-        Ok(scan)
-    }
-
-    /// Returns the context in which these states are remembered after a rule; the empty one if they restrict nothing.
-    fn after(&mut self, rule: usize, states: Context) -> Result<ContextId, ExportError> {
-        if let Some(&known) = self.normal.get(&(rule, states.clone())) {
-            return Ok(known);
-        }
-        let inert = self.followers[rule].iter().all(|&next| !self.explore(&states, next).0.restricted);
-        let kept = if inert { Context::new() } else { states.clone() };
-        let fresh = self.contexts.len();
-        let id = *self.context_ids.entry(kept.clone()).or_insert(fresh);
-        if id == fresh {
-            self.contexts.push(kept);
-        }
-        if self.contexts.len() > MAX_CONTEXTS {
-            return Err(ExportError::TooLarge);
-        }
-        self.normal.insert((rule, states), id);
-        Ok(id)
-    }
-
-    /// Returns the contexts in which what is skipped can end.
-    fn gap_ends(&mut self, from: ContextId) -> Result<BTreeSet<ContextId>, ExportError> {
-        // Nothing need be skipped, so the first context is one of them.
-        let mut found = BTreeSet::from([from]);
-        let mut open = vec![from];
-        while let Some(context) = open.pop() {
-            for skip in self.skips.clone() {
-                let scan = self.scan(context, skip)?;
-                open.extend(scan.ends.iter().flatten().copied().filter(|&end| found.insert(end)));
-            }
-        }
-        Ok(found)
-    }
-
-    /// Returns the contexts after a token, before anything is skipped.
-    fn token_ends(&mut self, token: SymbolId, from: ContextId) -> Result<BTreeSet<ContextId>, ExportError> {
-        let mut found = BTreeSet::new();
-        for rule in self.scanner.rules_of(token) {
-            found.extend(self.scan(from, rule)?.ends.iter().flatten().copied());
-        }
-        Ok(found)
-    }
-
     /// Returns the contexts after a part of a production and what is skipped after it.
-    fn part_ends(&mut self, part: Part, from: ContextId) -> Result<BTreeSet<ContextId>, ExportError> {
+    fn part_ends(&mut self, part: Part, from: ContextId) -> Result<Contexts, ExportError> {
         match part {
-            Part::Nonterminal(number) => Ok(self.ends.entry((number, from)).or_default().clone()),
-            Part::Token(token) => {
-                let mut found = BTreeSet::new();
-                for end in self.token_ends(token, from)? {
-                    found.extend(self.gap_ends(end)?);
-                }
-                Ok(found)
-            }
+            Part::Nonterminal(number) => Ok(*self.ends.entry((number, from)).or_default()),
+            Part::Token(token) => self.scans.token_ends(token, from),
         }
     }
 
-    fn sequence_ends(&mut self, parts: &[Part], from: ContextId) -> Result<BTreeSet<ContextId>, ExportError> {
-        let mut ends = BTreeSet::from([from]);
+    fn sequence_ends(&mut self, parts: &[Part], from: ContextId) -> Result<Contexts, ExportError> {
+        let mut ends = Contexts::of(from);
         for &part in parts {
-            let mut next = BTreeSet::new();
-            for end in ends {
-                next.extend(self.part_ends(part, end)?);
+            let mut next = Contexts::default();
+            for end in ends.iter() {
+                next = next.union(self.part_ends(part, end)?);
             }
             ends = next;
         }
@@ -341,23 +184,78 @@ impl<'a> Speller<'a> {
 
     /// Finds the contexts in which each nonterminal can begin and end.
     fn find_ends(&mut self) -> Result<(), ExportError> {
-        for begin in self.gap_ends(EMPTY)? {
+        for begin in self.scans.gap_ends(EMPTY)?.iter() {
             self.ends.entry((0, begin)).or_default();
         }
         // The least solution of equations that refer to each other: sets only grow, and looking one up for a
         // nonterminal in a new context adds it (in `part_ends`). Once a whole pass adds nothing, it is found.
         loop {
-            let before: (usize, usize) = (self.ends.len(), self.ends.values().map(BTreeSet::len).sum());
+            let before = self.ends.clone();
             for (number, from) in self.ends.keys().copied().collect::<Vec<_>>() {
                 for production in &self.grammar.rules[number] {
                     let ends = self.sequence_ends(production, from)?;
-                    self.ends.entry((number, from)).or_default().extend(ends);
+                    let own = self.ends.entry((number, from)).or_default();
+                    *own = own.union(ends);
                 }
             }
-            if before == (self.ends.len(), self.ends.values().map(BTreeSet::len).sum()) {
+            if before == self.ends {
                 return Ok(());
             }
         }
+    }
+
+    /// Returns whether the same texts of some parts are read in two contexts, to the same ones among those in `to`.
+    fn agree(&mut self, parts: &[Part], a: ContextId, b: ContextId, to: Contexts) -> Result<bool, ExportError> {
+        for &part in parts {
+            // Once a first token has been read in the same way, everything after it is.
+            if !self.scans.agree(a, b, self.first_rules(part))? {
+                return Ok(false);
+            }
+            if !self.may_be_empty(part) {
+                return Ok(true);
+            }
+        }
+        Ok(to.contains(a) == to.contains(b))
+    }
+
+    /// Returns the lexer rules for the tokens that a part can begin with.
+    fn first_rules(&self, part: Part) -> Vec<usize> {
+        match part {
+            Part::Token(token) => self.scanner.rules_of(token).collect(),
+            Part::Nonterminal(number) => {
+                self.borders.first[number].iter().flat_map(|&token| self.scanner.rules_of(token)).collect()
+            }
+        }
+    }
+
+    fn may_be_empty(&self, part: Part) -> bool {
+        matches!(part, Part::Nonterminal(number) if self.borders.nullable[number])
+    }
+
+    /// Returns the contexts from which some parts lead to one of those in `to`, in sets of those that agree on how the parts
+    /// are read.
+    fn grouped(&mut self, ends: Contexts, parts: &[Part], to: Contexts) -> Result<Vec<Contexts>, ExportError> {
+        let mut leading = Contexts::default();
+        for end in ends.iter() {
+            // Only ways that lead to the contexts that are asked for are written, so that every rule derives something.
+            if !self.sequence_ends(parts, end)?.intersection(to).is_empty() {
+                leading.insert(end);
+            }
+        }
+        leading.grouped(|a, b| self.agree(parts, a, b, to))
+    }
+
+    /// Returns the key of a nonterminal: the same one for all contexts in which it is read in the same way.
+    fn symbol(&mut self, number: usize, from: ContextId, to: Contexts) -> Result<Key, ExportError> {
+        let part = Part::Nonterminal(number);
+        let from = if self.may_be_empty(part) {
+            from
+        } else {
+            let candidates = self.ends.keys().filter(|&&(other, _)| other == number).map(|&(_, context)| context);
+            let candidates = candidates.collect();
+            self.scans.first_like(from, &self.first_rules(part), candidates)?
+        };
+        Ok(Key::Symbol(number, from, to))
     }
 
     /// Writes the rules, beginning with the root, and each rule that another one refers to.
@@ -373,26 +271,28 @@ impl<'a> Speller<'a> {
                 alternatives.into_iter().map(|items| items.into_iter().map(|item| keys.piece(item)).collect());
             rules.push(written.collect());
         }
+        let kinds: Vec<Kind> = keys.all.iter().map(|key| key.kind()).collect();
+        let (rules, kinds) = merged(&rules, &kinds);
         let mut names = Names::numbered("_").without(["root", "start"]);
-        let names = keys.all.iter().map(|&key| self.name(key, alphabet, &mut names)).collect();
-        let symbols =
-            keys.all.iter().filter_map(|key| if let Key::Symbol(number, ..) = key { Some(number) } else { None });
+        let names = kinds.iter().map(|&kind| self.name(kind, alphabet, &mut names)).collect();
+        let symbols = kinds.iter().filter_map(|kind| if let Kind::Symbol(number) = kind { Some(number) } else { None });
         let symbols: Vec<&usize> = symbols.collect();
         let split = (symbols.iter().collect::<BTreeSet<_>>().len(), symbols.len());
-        Ok(Spelled { grammar: Ebnf { names, rules }, whole: !self.restricted, split })
+        let grammar = Ebnf { names, rules }.without_empty_rules();
+        Ok(Spelled { grammar, whole: !self.restricted, split })
     }
 
     /// Gives a rule a name. Rules that differ only in their contexts want the same one, and get numbers.
-    fn name(&self, key: Key, alphabet: &Alphabet, names: &mut Names) -> String {
+    fn name(&self, kind: Kind, alphabet: &Alphabet, names: &mut Names) -> String {
         let symbol = |number: usize| as_written(&self.grammar.names[number]).to_lowercase();
         let token = |token| identifier(alphabet.name(token), Case::Lower);
-        match key {
-            Key::Root => "root".to_string(),
-            Key::Symbol(number, ..) => names.take(&symbol(number)),
-            Key::Rest(number, ..) => names.take(&(symbol(number) + "_rest")),
-            Key::Token(own, ..) => names.take(&token(own)),
-            Key::Gap(..) => names.take("ws"),
-            Key::Pattern(rule) | Key::State(rule, ..) => match self.scanner.rules[rule].token {
+        match kind {
+            Kind::Root => "root".to_string(),
+            Kind::Symbol(number) => names.take(&symbol(number)),
+            Kind::Rest(number, ..) => names.take(&(symbol(number) + "_rest")),
+            Kind::Token(own) => names.take(&token(own)),
+            Kind::Gap => names.take("ws"),
+            Kind::Pattern(rule) | Kind::State(rule) => match self.scanner.rules[rule].token {
                 Some(own) => names.take(&token(own)),
                 None => names.take("skipped"),
             },
@@ -404,12 +304,17 @@ impl<'a> Speller<'a> {
         match key {
             Key::Root => {
                 // What is skipped before the first token belongs to no other rule. A text may end in any context.
-                for begin in self.gap_ends(EMPTY)? {
-                    for end in self.ends[&(0, begin)].clone() {
-                        let mut pieces: Vec<Item> = self.gap(EMPTY, begin, None).into_iter().collect();
-                        pieces.push(Item::Key(Key::Symbol(0, begin, end)));
-                        out.push(pieces);
-                    }
+                let begins = self.scans.gap_ends(EMPTY)?;
+                let start = Part::Nonterminal(0);
+                let mut ends = Contexts::default();
+                for begin in begins.iter() {
+                    ends = ends.union(self.part_ends(start, begin)?);
+                }
+                for group in self.grouped(begins, &[start], ends)? {
+                    let mut pieces: Vec<Item> = self.gap(EMPTY, group, None)?.into_iter().collect();
+                    let to = self.part_ends(start, group.first())?;
+                    pieces.push(Item::Key(self.symbol(0, group.first(), to)?));
+                    out.push(pieces);
                 }
             }
             Key::Symbol(number, from, to) => {
@@ -424,25 +329,27 @@ impl<'a> Speller<'a> {
                 }
             }
             Key::Gap(from, to, after) => {
-                if from == to {
+                if to.contains(from) {
                     out.push(Vec::new());
                 }
-                for skip in self.skips.clone() {
-                    // What is skipped once by a rule that merges is not skipped by it again, so that a text is derived
-                    // in only one way.
-                    if after == Some(skip) && self.merging[skip] {
-                        continue;
-                    }
+                for skip in self.skips_after(after) {
                     self.with_gap(skip, Some(skip), from, to, &mut out)?;
                 }
             }
             Key::Pattern(rule) => out.push(vec![Item::Letters(Letters::Pattern(rule))]),
             Key::State(rule, from, to, state) => {
-                let scan = self.scan(from, rule)?;
+                let scan = self.scans.scan(from, rule)?;
                 out = state_alternatives(&scan, rule, from, to, state);
             }
         }
         Ok(out)
+    }
+
+    /// Returns the rules that can be skipped after another one. What is skipped once by a rule that merges is not skipped
+    /// by it again, so that a text is derived in only one way.
+    fn skips_after(&self, after: Option<usize>) -> Vec<usize> {
+        let again = |skip: usize| after == Some(skip) && self.scans.merging[skip];
+        self.scans.skips.iter().copied().filter(|&skip| !again(skip)).collect()
     }
 
     /// Adds the ways to read a text of a lexer rule and then what is skipped after it.
@@ -451,15 +358,25 @@ impl<'a> Speller<'a> {
         rule: usize,
         skipped: Option<usize>,
         from: ContextId,
-        to: ContextId,
+        to: Contexts,
         out: &mut Vec<Vec<Item>>,
     ) -> Result<(), ExportError> {
-        for end in self.scan(from, rule)?.ends.iter().flatten().copied().collect::<BTreeSet<_>>() {
-            if self.gap_ends(end)?.contains(&to) {
-                let mut pieces = self.scanned(rule, from, end)?;
-                pieces.extend(self.gap(end, to, skipped));
-                out.push(pieces);
+        let skips = self.skips_after(skipped);
+        let mut leading = Contexts::default();
+        for end in self.scans.scan(from, rule)?.all_ends().iter() {
+            if !self.scans.gap_ends(end)?.intersection(to).is_empty() {
+                leading.insert(end);
             }
+        }
+        // Matches whose ends agree on what can be skipped are read by one rule.
+        let same = |a, b| -> Result<bool, ExportError> {
+            Ok(to.contains(a) == to.contains(b) && self.scans.agree(a, b, skips.iter().copied())?)
+        };
+        let groups = leading.grouped(same)?;
+        for group in groups {
+            let mut pieces = self.scanned(rule, from, group)?;
+            pieces.extend(self.gap(group.first(), to, skipped)?);
+            out.push(pieces);
         }
         Ok(())
     }
@@ -471,29 +388,29 @@ impl<'a> Speller<'a> {
         production: usize,
         at: usize,
         from: ContextId,
-        to: ContextId,
+        to: Contexts,
     ) -> Result<Vec<Vec<Item>>, ExportError> {
         let grammar = self.grammar;
         let parts = &grammar.rules[number][production];
         let Some(&part) = parts.get(at) else {
-            return Ok(if from == to { vec![Vec::new()] } else { Vec::new() });
+            return Ok(if to.contains(from) { vec![Vec::new()] } else { Vec::new() });
         };
         let mut out = Vec::new();
-        for end in self.part_ends(part, from)? {
-            // Only ways that lead to the context that is asked for are written, so that every rule derives something.
-            if !self.sequence_ends(&parts[at + 1..], end)?.contains(&to) {
-                continue;
-            }
+        let ends = self.part_ends(part, from)?;
+        for group in self.grouped(ends, &parts[at + 1..], to)? {
             let mut pieces = match part {
-                Part::Nonterminal(other) => vec![Item::Key(Key::Symbol(other, from, end))],
-                Part::Token(token) => self.inline(Key::Token(token, from, end))?,
+                Part::Nonterminal(other) => vec![Item::Key(self.symbol(other, from, group)?)],
+                Part::Token(token) => {
+                    let from = self.scans.first_like(from, &self.first_rules(part), Contexts::ALL)?;
+                    self.inline(Key::Token(token, from, group))?
+                }
             };
             // If there is only one way to go on, it is written here. Otherwise it becomes a rule, since to multiply
             // them out would take too many alternatives.
-            let mut tails = self.rest(number, production, at + 1, end, to)?;
+            let mut tails = self.rest(number, production, at + 1, group.first(), to)?;
             match (tails.len(), tails.pop()) {
                 (1, Some(tail)) => pieces.extend(tail),
-                _ => pieces.push(Item::Key(Key::Rest(number, production, at + 1, end, to))),
+                _ => pieces.push(Item::Key(Key::Rest(number, production, at + 1, group.first(), to))),
             }
             out.push(pieces);
         }
@@ -501,9 +418,16 @@ impl<'a> Speller<'a> {
     }
 
     /// Returns the rule for what is skipped, unless nothing can be.
-    fn gap(&self, from: ContextId, to: ContextId, after: Option<usize>) -> Option<Item> {
-        let nothing = from == to && self.skips.iter().all(|&skip| after == Some(skip) && self.merging[skip]);
-        (!nothing).then_some(Item::Key(Key::Gap(from, to, after)))
+    fn gap(&mut self, from: ContextId, to: Contexts, after: Option<usize>) -> Result<Option<Item>, ExportError> {
+        for skip in self.skips_after(after) {
+            for end in self.scans.scan(from, skip)?.all_ends().iter() {
+                if !self.scans.gap_ends(end)?.intersection(to).is_empty() {
+                    return Ok(Some(Item::Key(Key::Gap(from, to, after))));
+                }
+            }
+        }
+        // The ways to here were chosen so that one of the contexts can be reached, so this is one of them.
+        Ok((!to.contains(from)).then_some(Item::Key(Key::Gap(from, to, after))))
     }
 
     /// Returns the pieces of a rule with a single alternative, and otherwise the rule.
@@ -515,12 +439,13 @@ impl<'a> Speller<'a> {
         }
     }
 
-    /// Returns the pieces of what a lexer rule matches between two contexts.
-    fn scanned(&mut self, rule: usize, from: ContextId, to: ContextId) -> Result<Vec<Item>, ExportError> {
-        let scan = self.scan(from, rule)?;
+    /// Returns the pieces of what a lexer rule matches between contexts.
+    fn scanned(&mut self, rule: usize, from: ContextId, to: Contexts) -> Result<Vec<Item>, ExportError> {
+        let from = self.scans.first_like(from, &[rule], Contexts::ALL)?;
+        let scan = self.scans.scan(from, rule)?;
         // The expression of the lexer can be written as it is if it has the same texts here, and does not have to be
         // split by the context after it.
-        let single = scan.ends.iter().flatten().all(|&end| end == to);
+        let single = scan.ends.iter().flatten().all(|&end| to.contains(end));
         let free = self.exact[rule] && !scan.restricted && single;
         self.restricted |= !free;
         if free && self.whole {
@@ -558,10 +483,61 @@ impl Keys {
     }
 }
 
-/// Returns the ways to go on from a state of a scan until it ends in a context.
-fn state_alternatives(scan: &Scan, rule: usize, from: ContextId, to: ContextId, state: usize) -> Vec<Vec<Item>> {
+/// Merges rules of one kind that derive the same texts in the same way. Returns the rules that are left, and their kinds.
+///
+/// At first, all rules of a kind are one. They are told apart until those that are one have the same alternatives.
+fn merged<T: Clone + Ord + Hash>(
+    rules: &[Vec<Alternative<T>>],
+    kinds: &[Kind],
+) -> (Vec<Vec<Alternative<T>>>, Vec<Kind>) {
+    let numbered = |signatures: Vec<(Kind, BTreeSet<Alternative<T>>)>| {
+        let mut numbers = HashMap::new();
+        let classes: Vec<usize> = signatures
+            .into_iter()
+            .map(|signature| {
+                let fresh = numbers.len();
+                *numbers.entry(signature).or_insert(fresh)
+            })
+            .collect();
+        (classes, numbers.len())
+    };
+    let written = |rule: &Vec<Alternative<T>>, classes: &[usize]| {
+        let piece = |piece: &Piece<T>| match piece {
+            Piece::Rule(other) => Piece::Rule(classes[*other]),
+            other => other.clone(),
+        };
+        rule.iter().map(|pieces| pieces.iter().map(piece).collect::<Alternative<T>>()).collect::<Vec<_>>()
+    };
+    let (mut classes, mut count) = numbered(kinds.iter().map(|&kind| (kind, BTreeSet::new())).collect());
+    loop {
+        let all = rules.iter().zip(kinds);
+        let signatures = all.map(|(rule, &kind)| (kind, written(rule, &classes).into_iter().collect()));
+        let (finer, found) = numbered(signatures.collect());
+        classes = finer;
+        if found == count {
+            break;
+        }
+        count = found;
+    }
+    // Classes are numbered in the order in which their first rules were found.
+    let (mut left, mut kept) = (Vec::new(), Vec::new());
+    for (rule, &class) in classes.iter().enumerate() {
+        if class == left.len() {
+            let mut alternatives = written(&rules[rule], &classes);
+            let mut seen = BTreeSet::new();
+            alternatives.retain(|pieces| seen.insert(pieces.clone()));
+            left.push(alternatives);
+            kept.push(kinds[rule]);
+        }
+    }
+    (left, kept)
+}
+
+/// Returns the ways to go on from a state of a scan until it ends in one of these contexts.
+fn state_alternatives(scan: &Scan, rule: usize, from: ContextId, to: Contexts, state: usize) -> Vec<Vec<Item>> {
+    let ends = |state: usize| scan.ends[state].is_some_and(|end| to.contains(end));
     let mut out = Vec::new();
-    if scan.ends[state] == Some(to) {
+    if ends(state) {
         out.push(Vec::new());
     }
     // Ranges that lead to the same state become one class.
@@ -570,12 +546,12 @@ fn state_alternatives(scan: &Scan, rule: usize, from: ContextId, to: ContextId, 
         targets.entry(target).or_default().push((low, high));
     }
     for (target, ranges) in targets {
-        if !reaches(scan, target, to) {
+        if !scan.reaches(target, to) {
             continue;
         }
         let mut pieces = vec![Item::Letters(Letters::Class(ranges))];
         // A state that can only end needs no rule.
-        if !(scan.ends[target] == Some(to) && scan.next[target].is_empty()) {
+        if !(ends(target) && scan.next[target].is_empty()) {
             pieces.push(Item::Key(Key::State(rule, from, to, target)));
         }
         out.push(pieces);
@@ -583,72 +559,18 @@ fn state_alternatives(scan: &Scan, rule: usize, from: ContextId, to: ContextId, 
     out
 }
 
-/// Returns the characters among a range of code points, if there are any.
-fn characters(begin: u32, end: u32) -> Option<(char, char)> {
-    // The code points between U+D7FF and U+E000 are not characters.
-    let end = if (0xd800..0xe000).contains(&end) { 0xd7ff } else { end };
-    let begin = if (0xd800..0xe000).contains(&begin) { 0xe000 } else { begin };
-    Some((char::from_u32(begin)?, char::from_u32(end)?)).filter(|(begin, end)| begin <= end)
-}
-
-/// Returns whether a scan can end in this context after a state.
-fn reaches(scan: &Scan, state: usize, to: ContextId) -> bool {
-    let mut seen = BTreeSet::from([state]);
-    let mut open = vec![state];
-    while let Some(state) = open.pop() {
-        if scan.ends[state] == Some(to) {
-            return true;
-        }
-        open.extend(scan.next[state].iter().map(|&(_, _, target)| target).filter(|&target| seen.insert(target)));
-    }
-    false
-}
-
-/// Removes the transitions to states in which no match can end any more.
-fn prune(scan: &mut Scan) {
-    let ending = scan.ends.iter().map(Option::is_some).collect();
-    let useful = leading_to(ending, |state| &scan.next[state]);
-    for next in &mut scan.next {
-        next.retain(|&(_, _, target)| useful[target]);
-    }
-}
-
-/// Returns whether two texts of a rule, one after the other, are always one text of it.
-fn merges(chars: &Chars, rule: u32) -> bool {
-    let matched = |state: Option<usize>| state.is_some_and(|state| chars.states[state].rule == Some(rule));
-    // After every text of the rule, the automaton reads a second one in two ways: as a continuation of the first, and
-    // from the start. If the second way ever matches and the first does not, the two texts are not one.
-    let mut open: Vec<(Option<usize>, usize)> = (0..chars.states.len())
-        .filter(|&state| chars.states[state].rule == Some(rule))
-        .map(|state| (Some(state), 0))
-        .collect();
-    let mut seen: BTreeSet<(Option<usize>, usize)> = open.iter().copied().collect();
-    while let Some((both, second)) = open.pop() {
-        for &(from, to, target) in &chars.states[second].next {
-            // The first automaton may go different ways within the range.
-            let mut begins = vec![from];
-            if let Some(both) = both {
-                let own = chars.states[both].next.iter();
-                begins.extend(own.flat_map(|&(low, high, _)| {
-                    [Some(low), char::from_u32(u32::from(high) + 1)].into_iter().flatten()
-                }));
-            }
-            for letter in begins.into_iter().filter(|&letter| from <= letter && letter <= to) {
-                let next = (both.and_then(|both| chars.step(both, letter)), target);
-                if matched(Some(next.1)) && !matched(next.0) {
-                    return false;
-                }
-                if seen.insert(next) {
-                    open.push(next);
-                }
-            }
-        }
-    }
-    true
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use rand::seq::IndexedRandom;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::export::ebnf::Reads;
+    use crate::export::ebnf::tests::texts;
+    use crate::lex::dfa::DEAD;
     use crate::{Encoding, Export, Grammar, Lexer, Notation};
 
     #[test]
@@ -660,5 +582,119 @@ mod tests {
         let lines = source.skip_while(|line| *line != "//! ```text").skip(1).take_while(|line| *line != "//! ```");
         let shown: String = lines.map(|line| line.trim_start_matches("//! ").to_string() + "\n").collect();
         assert_eq!(text, shown);
+    }
+
+    /// The characters of the texts that are compared.
+    const LETTERS: [char; 3] = ['a', 'b', ' '];
+    /// The length of the longest text that is compared.
+    const LONGEST: usize = 5;
+
+    /// Returns all texts up to the longest.
+    fn all_texts() -> Vec<String> {
+        let mut all = vec![String::new()];
+        let mut from = 0;
+        for _ in 0..LONGEST {
+            let longer = all[from..].iter().flat_map(|text| LETTERS.map(|letter| format!("{text}{letter}")));
+            let longer: Vec<String> = longer.collect();
+            from = all.len();
+            all.extend(longer);
+        }
+        all
+    }
+
+    /// Replaces the tokens of alternatives by other alternatives.
+    fn replaced(
+        own: &[Alternative<Letters>],
+        token: &dyn Fn(&Letters) -> Vec<Alternative<char>>,
+    ) -> Vec<Alternative<char>> {
+        let piece = |piece: &Piece<Letters>| match piece {
+            Piece::Token(letters) => Piece::Choice(token(letters)),
+            Piece::Rule(number) => Piece::Rule(*number),
+            Piece::Choice(all) => Piece::Choice(replaced(all, token)),
+            Piece::Many(all) => Piece::Many(replaced(all, token)),
+        };
+        own.iter().map(|pieces| pieces.iter().map(piece).collect()).collect()
+    }
+
+    /// Returns the grammar with a token for each character.
+    fn spelled(grammar: &Ebnf<Letters>, scanner: &Scanner, all: &[String]) -> Ebnf<char> {
+        let letters = |text: &str| text.chars().map(Piece::Token).collect::<Alternative<char>>();
+        let token = |token: &Letters| match token {
+            Letters::Text(text) => vec![letters(text)],
+            Letters::Class(ranges) => {
+                let own = |letter: &char| ranges.iter().any(|(from, to)| (from..=to).contains(&letter));
+                LETTERS.iter().filter(|letter| own(letter)).map(|&letter| vec![Piece::Token(letter)]).collect()
+            }
+            Letters::Pattern(rule) => {
+                let alone = scanner.alone(*rule).unwrap();
+                let end = |text: &str| text.bytes().fold(alone.start(), |state, byte| alone.step(state, byte));
+                let matches = |text: &&String| end(text) != DEAD && alone.matched(end(text)).is_some();
+                all.iter().filter(matches).map(|text| letters(text)).collect()
+            }
+        };
+        Ebnf { names: grammar.names.clone(), rules: grammar.rules.iter().map(|own| replaced(own, &token)).collect() }
+    }
+
+    /// Returns rules over three tokens, `0` to `2`, for a grammar and as letters.
+    fn random_rules(random: &mut ChaCha8Rng) -> (Productions, Ebnf<char>) {
+        let count = random.random_range(1..=3);
+        let (mut rules, mut letters) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let alternatives: Vec<Vec<Part>> = (0..random.random_range(1..4))
+                .map(|_| {
+                    let part = |random: &mut ChaCha8Rng| {
+                        if random.random_bool(0.4) {
+                            Part::Nonterminal(random.random_range(0..count))
+                        } else {
+                            Part::Token(SymbolId::new(random.random_range(0..3)))
+                        }
+                    };
+                    (0..random.random_range(0..4)).map(|_| part(random)).collect()
+                })
+                .collect();
+            let piece = |part: &Part| match *part {
+                Part::Nonterminal(number) => Piece::Rule(number),
+                Part::Token(token) => Piece::Token(['0', '1', '2'][token.index()]),
+            };
+            letters.push(alternatives.iter().map(|parts| parts.iter().map(piece).collect()).collect());
+            rules.push(alternatives);
+        }
+        let names: Vec<String> = (0..count).map(|number| format!("r{number}")).collect();
+        (Productions { names: names.clone(), rules }, Ebnf { names, rules: letters })
+    }
+
+    #[test]
+    fn texts_are_those_that_the_lexer_splits_into_words() {
+        const PATTERNS: [&str; 9] = ["a", "b", "ab", "a+", "[ab]+", "ba*", "aba?", "b(ab)*", "a b"];
+        const SKIPS: [&str; 4] = ["[ ]+", "[ ]", "[ ]b?", "[ ][ ]|b[ ]"];
+        let all = all_texts();
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        let (mut split, mut accepted) = (0, 0);
+        for _ in 0..120 {
+            let mut lines: Vec<String> =
+                (0..3).map(|token| format!("{} \"{token}\"", PATTERNS.choose(&mut random).unwrap())).collect();
+            lines.push(format!("{} ;", SKIPS.choose(&mut random).unwrap()));
+            let file = format!("%%\n{}\n", lines.join("\n"));
+            let Ok(lexer) = Lexer::new(&file) else { continue };
+            let (productions, rules) = random_rules(&mut random);
+            let words = texts(&rules, LONGEST);
+            let is_valid = |text: &&String| {
+                let (tokens, fault) = lexer.tokens(text);
+                fault.is_none() && words.contains(&tokens.iter().map(|token| token.name).collect::<String>())
+            };
+            let wanted: BTreeSet<String> = all.iter().filter(is_valid).cloned().collect();
+            let alphabet = Arc::new(Alphabet::new(["0", "1", "2"], ["r"]).unwrap());
+            let (scanner, alphabet) = Scanner::new(Some(&lexer), &alphabet).unwrap();
+            for whole in [true, false] {
+                let found = spell(&productions, &scanner, &alphabet, whole).unwrap();
+                split += usize::from(found.split.1 > found.split.0);
+                assert_eq!(texts(&spelled(&found.grammar, &scanner, &all), LONGEST), wanted, "{file}{rules:?}");
+                let Ok(unwound) = found.grammar.without_left_recursion(Reads::Nothing) else { continue };
+                let written = spelled(&unwound.factored(), &scanner, &all);
+                assert_eq!(texts(&written, LONGEST), wanted, "{file}{rules:?}");
+            }
+            accepted += wanted.len();
+        }
+        assert!(split > 30 && accepted > 300, "{split} {accepted}");
     }
 }

@@ -102,7 +102,8 @@ pub(crate) fn explain(table: &LrTable, conflicts: &[Conflict], count: Count, exp
             if count.shift_reduce == 0 { "" } else { ", or resolve the conflict with %left, %right or %nonassoc" };
         return format!(
             "{head}: it is ambiguous. The sentence\n  {sentence}\nhas the two readings\n  {one}\n  {other}\n\
-             Rewrite the grammar so that only one remains{precedences}."
+             Rewrite the grammar so that only one remains{precedences}.{}",
+            default(count, expected)
         );
     }
     // No ambiguity was found. Show where a parser would need more than one token of lookahead.
@@ -121,10 +122,22 @@ pub(crate) fn explain(table: &LrTable, conflicts: &[Conflict], count: Count, exp
     let next = table.names[..table.terminals].get(*lookahead).map_or("the end", String::as_str);
     format!(
         "{head}: one token of lookahead is not enough. After\n  {}\nfollowed by {next}, a parser could\n  {}.\n\
-         Rewrite the grammar so that the next token decides.",
+         Rewrite the grammar so that the next token decides.{}",
         sentence(table, &beginning),
-        readings.join(", or\n  ")
+        readings.join(", or\n  "),
+        default(count, expected)
     )
+}
+
+/// Says how the conflicts can be resolved as bison does it by default, unless the grammar is for a GLR parser.
+fn default(count: Count, expected: &Expected) -> String {
+    let kinds = [("%expect", count.shift_reduce), ("%expect-rr", count.reduce_reduce)];
+    let declared: Vec<String> =
+        kinds.iter().filter(|kind| kind.1 > 0).map(|(name, count)| format!("{name} {count}")).collect();
+    if expected.glr {
+        return String::new();
+    }
+    format!("\nIf what bison does by default is meant, declare {}.", declared.join(" and "))
 }
 
 /// Returns a production in Yacc syntax.
