@@ -144,7 +144,14 @@ fn tokens_are_whole_for_llguidance_where_a_longer_match_is_a_token_that_can_come
     // Here, only print can come. llguidance would read it, and then the name x.
     assert!(!whole("S: T | S ';' T; T: 'print' 'NAME';"));
     // Names can come in the same words, but not in the same places.
-    assert!(!whole("S: 'NAME' T; T: '=' 'print' 'NAME';"));
+    let rules = "S: 'NAME' T; T: '=' 'print' 'NAME';";
+    assert!(!whole(rules));
+    let text = written(&format!("%start S\n%%\n{rules}\n"), lexer, Notation::Llguidance).unwrap();
+    assert!(text.contains("\nNAME: /[a-z]+/ & ~/print/\n") && text.contains(" \"print\" "), "{text}");
+    // A longer match that does not come about is given up, which llguidance does not do.
+    let lexer = "%%\n[0-9]+ \"NUMBER\"\n[0-9]+[.][0-9]+ \"REAL\"\n[.] \".\"\n";
+    let text = written("%start S\n%%\nS: 'REAL' | 'NUMBER' '.' '.' 'NUMBER';\n", lexer, Notation::Llguidance).unwrap();
+    assert!(!text.contains("[0-9]+"), "{text}");
 }
 
 #[test]

@@ -2,34 +2,46 @@
 
 use std::fmt::Write;
 
+use regex_syntax::hir::Hir;
+
 use super::ebnf::{Ebnf, Piece, Reads, Style};
 use super::error::ExportError;
 use super::regex::{self, Dialect};
-use super::scanner::Scanner;
-use super::spell::{Letters, Spelled};
+use super::spell::{Letters, Pattern, Spelled};
 
-/// Writes a grammar in GBNF. llama.cpp refuses left recursion, so there is none, and follows all alternatives at once, so
+/// Writes a grammar in GBNF, whose tokens are spelled out where they are not whole. llama.cpp refuses left recursion, so there is none, and follows all alternatives at once, so
 /// that no two of them begin in the same way.
-pub(super) fn gbnf(spelled: Spelled, scanner: &Scanner) -> Result<String, ExportError> {
+pub(super) fn gbnf(spelled: Spelled) -> Result<String, ExportError> {
     let grammar = spelled.grammar.without_left_recursion(Reads::Nothing).map_err(|_| ExportError::TooLarge)?;
     let grammar = grammar.factored();
     // Old versions of llama.cpp allow no underscores in names.
     let names: Vec<String> = grammar.names.iter().map(|name| name.replace('_', "-")).collect();
     let token = |letters: &Letters| match letters {
         Letters::Text(text) => regex::gbnf_string(text),
-        Letters::Pattern(rule) => regex::write(&scanner.rules[*rule].pattern, Dialect::Gbnf),
+        Letters::Pattern(number) => regex::write(&spelled.patterns[*number].pattern, Dialect::Gbnf),
         Letters::Class(ranges) => regex::class(ranges, Dialect::Gbnf),
     };
     Ok(write(&grammar, "::=", &Style { names: &names, token: &token, empty: "\"\"" }))
 }
 
-/// Writes a grammar for llguidance, spelled out in characters.
-pub(super) fn llguidance(spelled: &Spelled, scanner: &Scanner) -> String {
+/// Writes a grammar for llguidance, in which nothing is ignored. Rules of one expression are written as tokens.
+pub(super) fn llguidance(spelled: &Spelled) -> String {
     let mut names = spelled.grammar.names.clone();
     names[0] = "start".to_string();
+    for (name, alternatives) in names.iter_mut().zip(&spelled.grammar.rules).skip(1) {
+        if let [alternative] = &alternatives[..]
+            && let [Piece::Token(Letters::Pattern(_))] = alternative[..]
+        {
+            *name = name.to_uppercase();
+        }
+    }
     let token = |letters: &Letters| match letters {
         Letters::Text(text) => regex::lark_string(text),
-        Letters::Pattern(rule) => format!("/{}/", regex::write(&scanner.rules[*rule].pattern, Dialect::Python)),
+        Letters::Pattern(number) => {
+            let Pattern { pattern, except, .. } = &spelled.patterns[*number];
+            let written = |pattern: &Hir| format!("/{}/", regex::write(pattern, Dialect::Python));
+            except.iter().fold(written(pattern), |all, except| format!("{all} & ~{}", written(except)))
+        }
         Letters::Class(ranges) => format!("/{}/", regex::class(ranges, Dialect::Python)),
     };
     write(&spelled.grammar, ":", &Style { names: &names, token: &token, empty: "\"\"" })

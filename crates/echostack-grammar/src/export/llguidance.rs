@@ -7,6 +7,10 @@
 //! ended there; or the longer match is one of A's own token, of what is skipped, or of a token that can come wherever A's
 //! token can, so that llguidance admits it as well. A keyword that begins a statement, for example, stands where a name
 //! can begin one.
+//!
+//! A keyword where no name can stand, such as `select` in SQL, is not read in this way: llguidance would find `select` and
+//! the name `x` in `selectx`. Such grammars are spelled out in contexts (see [`spell`](super::spell)), in which that name
+//! is forbidden, and what is skipped becomes a part of the rules. The tokens stay whole, as expressions with exceptions.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
@@ -37,10 +41,9 @@ pub(super) fn tokens(productions: &Productions, scanner: &Scanner, alphabet: &Al
     let mut terminals = String::new();
     for (number, rule) in scanner.rules.iter().enumerate() {
         // A text that another rule has as well belongs to the first of them.
-        let earlier: Vec<String> = (0..number)
-            .filter(|&other| shares(scanner, other, number))
-            .map(|other| regex::write(&scanner.rules[other].pattern, Dialect::Python))
-            .collect();
+        let earlier = scanner.before(number);
+        let earlier: Vec<String> =
+            earlier.map(|other| regex::write(&scanner.rules[other].pattern, Dialect::Python)).collect();
         match (literal(&rule.pattern), rule.token) {
             (Some(text), Some(_)) if earlier.is_empty() => lexer.push(regex::lark_string(&text)),
             (_, token) => {
@@ -84,19 +87,38 @@ pub(super) fn tokens(productions: &Productions, scanner: &Scanner, alphabet: &Al
     Some(out)
 }
 
-/// Returns whether two rules of a lexer have a text in common.
-fn shares(scanner: &Scanner, first: usize, second: usize) -> bool {
-    let (Ok(first), Ok(second)) = (scanner.alone(first), scanner.alone(second)) else { return true };
-    let mut found = false;
-    super::scanner::pairs((&first, first.start()), (&second, second.start()), |a, b| {
-        found |= first.matched(a).is_some() && second.matched(b).is_some();
-        a != crate::lex::dfa::DEAD && b != crate::lex::dfa::DEAD
-    });
-    found
-}
-
 /// Returns whether llguidance finds the same tokens in every text that is accepted, as described above.
 fn finds_the_same(productions: &Productions, scanner: &Scanner, chars: &Chars) -> bool {
+    let choices = choices(productions);
+    // Without the states, nothing is known of other tokens.
+    let admits = |first: SymbolId, second: SymbolId| {
+        let at_each = |states: &Vec<BTreeSet<SymbolId>>| {
+            states.iter().all(|tokens| !tokens.contains(&first) || tokens.contains(&second))
+        };
+        first == second || choices.as_ref().is_some_and(at_each)
+    };
+    never_goes_back(productions, scanner, chars, |rule, longer| {
+        let [rule, longer] = [rule, longer].map(|number| &scanner.rules[number]);
+        longer.skip || rule.token.zip(longer.token).is_some_and(|(own, longer)| admits(own, longer))
+    })
+}
+
+/// Returns whether the tokens of a grammar that is spelled out in contexts can be left whole: no rule matches at the
+/// beginning of a longer match that may not come about. Where it does come about, the contexts forbid what would come
+/// after the shorter one.
+pub(super) fn reads_contexts(productions: &Productions, scanner: &Scanner) -> bool {
+    never_goes_back(productions, scanner, &Chars::new(&scanner.dfa), |_, _| true)
+}
+
+/// Returns whether the longest match never has to be given up for a shorter one. Where a rule matches and the next
+/// character makes a match of a second one, that is told by `is_read`, which is given both; nothing else may follow the
+/// first rule there.
+fn never_goes_back(
+    productions: &Productions,
+    scanner: &Scanner,
+    chars: &Chars,
+    is_read: impl Fn(usize, usize) -> bool,
+) -> bool {
     let adjacent = productions.adjacent();
     let count = scanner.rules.len();
     // The characters that each rule can begin with.
@@ -113,26 +135,14 @@ fn finds_the_same(productions: &Productions, scanner: &Scanner, chars: &Chars) -
         (None, second) => scanner.rules[rule].skip && second.is_some(),
         (_, None) => false,
     };
-    let choices = choices(productions);
-    // Without the states, nothing is known of other tokens.
-    let admits = |first: SymbolId, second: SymbolId| {
-        let at_each = |states: &Vec<BTreeSet<SymbolId>>| {
-            states.iter().all(|tokens| !tokens.contains(&first) || tokens.contains(&second))
-        };
-        first == second || choices.as_ref().is_some_and(at_each)
-    };
     let followers: Vec<BTreeSet<(char, char)>> = (0..count)
         .map(|rule| (0..count).filter(|&other| follows(rule, other)).flat_map(|other| begins[other].clone()).collect())
         .collect();
     chars.states.iter().all(|state| {
         let Some(rule) = state.rule.map(|rule| rule as usize) else { return true };
         state.next.iter().all(|&(from, to, target)| {
-            let harmless = chars.states[target].rule.is_some_and(|longer| {
-                let longer = &scanner.rules[longer as usize];
-                let tokens = scanner.rules[rule].token.zip(longer.token);
-                longer.skip || tokens.is_some_and(|(own, longer)| admits(own, longer))
-            });
-            harmless || !followers[rule].iter().any(|&(begin, end)| begin <= to && from <= end)
+            let is_harmless = chars.states[target].rule.is_some_and(|longer| is_read(rule, longer as usize));
+            is_harmless || !followers[rule].iter().any(|&(begin, end)| begin <= to && from <= end)
         })
     })
 }

@@ -33,6 +33,7 @@ use self::bison::{Parser, Precedences};
 pub use self::error::ExportError;
 use self::productions::Productions;
 use self::scanner::Scanner;
+use self::spell::Tokens;
 use crate::grammar::Grammar;
 use crate::lex::lexer::Lexer;
 use crate::lr::build::{Conflicts, conflicts};
@@ -130,22 +131,26 @@ impl<'a> Export<'a> {
                 lark::lark(&productions, &scanner, alphabet, parser)?
             }
             Notation::Gbnf => {
-                let spelled = spell::spell(&productions, &scanner, alphabet, true)?;
+                let spelled = spell::spell(&productions, &scanner, alphabet, Tokens::Whole)?;
                 remarks.extend(spelled.remark());
-                gbnf::gbnf(spelled, &scanner)?
+                gbnf::gbnf(spelled)?
             }
             Notation::Llguidance => {
                 if let Some(text) = llguidance::tokens(&productions, &scanner, alphabet) {
                     return Ok(Exported { text, remarks });
                 }
-                let mut spelled = spell::spell(&productions, &scanner, alphabet, true)?;
-                if !spelled.whole {
-                    // llguidance takes the longest terminal that can follow. This is right if all terminals are whole
-                    // tokens, or if all are single characters.
-                    spelled = spell::spell(&productions, &scanner, alphabet, false)?;
+                // llguidance takes the longest terminal that can follow. This is right if all terminals are whole
+                // tokens and none of them has to be given up for a shorter one, or if all are single characters.
+                let mut whole = None;
+                if llguidance::reads_contexts(&productions, &scanner) {
+                    whole = Some(spell::spell(&productions, &scanner, alphabet, Tokens::Expressions)?);
                 }
+                let spelled = match whole.filter(|spelled| spelled.whole) {
+                    Some(spelled) => spelled,
+                    None => spell::spell(&productions, &scanner, alphabet, Tokens::Letters)?,
+                };
                 remarks.extend(spelled.remark());
-                gbnf::llguidance(&spelled, &scanner)
+                gbnf::llguidance(&spelled)
             }
             Notation::Antlr => antlr::antlr(&productions, &scanner, alphabet, "Exported")?,
             Notation::Ebnf => diagrams::w3c(&productions, &scanner, alphabet),

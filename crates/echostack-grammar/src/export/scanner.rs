@@ -105,6 +105,22 @@ impl Scanner {
         Dfa::new(&[(0, &self.rules[rule].pattern)], &[action]).map_err(|TooLarge| ExportError::TooLarge)
     }
 
+    /// Returns the rules before this one that have some of the texts that its expression matches.
+    pub(super) fn before(&self, rule: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..rule).filter(move |&other| self.shares(other, rule))
+    }
+
+    /// Returns whether the expressions of two rules match a text in common.
+    fn shares(&self, first: usize, second: usize) -> bool {
+        let (Ok(first), Ok(second)) = (self.alone(first), self.alone(second)) else { return true };
+        let mut found = false;
+        pairs((&first, first.start()), (&second, second.start()), |a, b| {
+            found |= first.matched(a).is_some() && second.matched(b).is_some();
+            a != DEAD && b != DEAD
+        });
+        found
+    }
+
     /// Returns whether the rule has every text that its expression matches: no rule before it has one of them.
     pub(super) fn is_exact(&self, rule: usize) -> Result<bool, ExportError> {
         let alone = self.alone(rule)?;

@@ -8,10 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use echostack::SymbolId;
+use regex_syntax::hir::Hir;
 
 use super::chars::{Chars, extend, leading_to, minimized};
 use super::error::ExportError;
 use super::productions::Productions;
+use super::regions::expression;
 use super::scanner::Scanner;
 
 /// The states that are remembered.
@@ -254,6 +256,53 @@ impl<'a> Scans<'a> {
         // Each part ends where the next one begins.
         let ends = begins.iter().skip(1).map(|next| next - 1).chain([u32::from(to)]);
         begins.iter().zip(ends).filter_map(|(&begin, end)| characters(begin, end)).collect()
+    }
+
+    /// Returns expressions for how a text of a rule begins that makes a longer match of what was read before, and is
+    /// therefore forbidden in a context. Returns `None` if one of them would be too long.
+    pub(super) fn forbidden(&self, context: ContextId, rule: usize) -> Option<Vec<Hir>> {
+        let mut found = Vec::new();
+        for &remembered in &self.contexts[context as usize] {
+            // The rule and the remembered state are followed until the latter matches, in state 0 here.
+            let (mut numbers, mut order) = (HashMap::from([((0, remembered), 1)]), vec![(0, remembered)]);
+            let mut next = vec![Vec::new()];
+            let mut matches = false;
+            while next.len() <= order.len() {
+                let (state, other) = order[next.len() - 1];
+                let mut row = Vec::new();
+                for &(from, to, target) in &self.chars.states[state].next {
+                    if !self.useful[rule][target] {
+                        continue;
+                    }
+                    for (from, to) in self.cuts(&Context::from([other]), from, to) {
+                        let Some(other) = self.chars.step(other, from) else { continue };
+                        let number = if self.chars.states[other].rule.is_some() {
+                            matches = true;
+                            0
+                        } else {
+                            let fresh = order.len() + 1;
+                            *numbers.entry((target, other)).or_insert_with(|| {
+                                order.push((target, other));
+                                fresh
+                            })
+                        };
+                        extend(&mut row, (from, to), number);
+                    }
+                }
+                next.push(row);
+            }
+            if matches {
+                // The automaton of an expression begins in its state 0.
+                next.swap(0, 1);
+                let swapped = |state: usize| if state < 2 { 1 - state } else { state };
+                next.iter_mut().flatten().for_each(|(_, _, target)| *target = swapped(*target));
+                let ends: Vec<bool> = (0..next.len()).map(|state| state == 1).collect();
+                let (next, kept) = minimized(&next, &ends);
+                let ends: Vec<bool> = kept.iter().map(|&state| state == 1).collect();
+                found.push(expression(&next, &ends)?);
+            }
+        }
+        Some(found)
     }
 
     /// Returns what a rule matches in a context.

@@ -37,10 +37,12 @@ use std::hash::Hash;
 use echostack::automaton::Part;
 use echostack::spelling::{Case, Names, as_written, identifier};
 use echostack::{Alphabet, SymbolId};
+use regex_syntax::hir::{Dot, Hir, Repetition};
 
 use super::ebnf::{Alternative, Ebnf, Piece};
 use super::error::ExportError;
 use super::productions::{Borders, Productions};
+use super::regions::expression;
 use super::scanner::{Scanner, literal};
 use super::scans::{ContextId, Contexts, EMPTY, Scan, Scans};
 
@@ -52,16 +54,38 @@ const MAX_RULES: usize = 50_000;
 pub(super) enum Letters {
     /// This text.
     Text(String),
-    /// What the expression of this lexer rule matches.
+    /// What this one of the patterns matches.
     Pattern(usize),
     /// One of these characters.
     Class(Vec<(char, char)>),
 }
 
+/// How tokens are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tokens {
+    /// As texts and patterns, except where a context restricts them.
+    Whole,
+    /// As texts and patterns. In a context that restricts them, the patterns have exceptions.
+    Expressions,
+    /// In characters.
+    Letters,
+}
+
+/// The texts of a token, or some of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pattern {
+    /// The rule of the lexer.
+    rule: usize,
+    pub(super) pattern: Hir,
+    /// Texts that these match are not among them.
+    pub(super) except: Vec<Hir>,
+}
+
 /// A grammar over characters.
 pub(super) struct Spelled {
     pub(super) grammar: Ebnf<Letters>,
-    /// Whether every token is a text or an expression, and no context restricts it.
+    pub(super) patterns: Vec<Pattern>,
+    /// Whether every token is a text or a pattern.
     pub(super) whole: bool,
     /// The number of rules that the original grammar has, and the number that they were split into.
     pub(super) split: (usize, usize),
@@ -91,8 +115,8 @@ enum Key {
     Token(SymbolId, ContextId, Contexts),
     /// What is skipped between tokens, after a text that this rule skipped.
     Gap(ContextId, Contexts, Option<usize>),
-    /// The whole expression of a lexer rule.
-    Pattern(usize),
+    /// A pattern of a lexer rule.
+    Pattern(usize, usize),
     /// A state of a scan.
     State(usize, ContextId, Contexts, usize),
 }
@@ -117,20 +141,20 @@ impl Key {
             Self::Rest(number, production, at, ..) => Kind::Rest(number, production, at),
             Self::Token(token, ..) => Kind::Token(token),
             Self::Gap(..) => Kind::Gap,
-            Self::Pattern(rule) => Kind::Pattern(rule),
+            Self::Pattern(rule, _) => Kind::Pattern(rule),
             Self::State(rule, ..) => Kind::State(rule),
         }
     }
 }
 
-/// Spells a grammar out. If `whole` is set, tokens that no context restricts are left whole.
+/// Spells a grammar out.
 pub(super) fn spell(
     grammar: &Productions,
     scanner: &Scanner,
     alphabet: &Alphabet,
-    whole: bool,
+    tokens: Tokens,
 ) -> Result<Spelled, ExportError> {
-    let mut speller = Speller::new(grammar, scanner, whole)?;
+    let mut speller = Speller::new(grammar, scanner, tokens)?;
     speller.find_ends()?;
     speller.write(alphabet)
 }
@@ -141,14 +165,16 @@ struct Speller<'a> {
     scans: Scans<'a>,
     borders: Borders,
     exact: Vec<bool>,
-    whole: bool,
+    tokens: Tokens,
+    patterns: Vec<Pattern>,
     /// The contexts in which each nonterminal can end, by the context in which it begins.
     ends: BTreeMap<(usize, ContextId), Contexts>,
-    restricted: bool,
+    /// Whether every token that was spelled so far is a text or a pattern.
+    whole: bool,
 }
 
 impl<'a> Speller<'a> {
-    fn new(grammar: &'a Productions, scanner: &'a Scanner, whole: bool) -> Result<Self, ExportError> {
+    fn new(grammar: &'a Productions, scanner: &'a Scanner, tokens: Tokens) -> Result<Self, ExportError> {
         let exact = (0..scanner.rules.len()).map(|rule| scanner.is_exact(rule)).collect::<Result<_, _>>()?;
         Ok(Self {
             grammar,
@@ -156,9 +182,10 @@ impl<'a> Speller<'a> {
             scans: Scans::new(grammar, scanner),
             borders: grammar.borders(),
             exact,
-            whole,
+            tokens,
+            patterns: Vec::new(),
             ends: BTreeMap::new(),
-            restricted: false,
+            whole: true,
         })
     }
 
@@ -279,7 +306,7 @@ impl<'a> Speller<'a> {
         let symbols: Vec<&usize> = symbols.collect();
         let split = (symbols.iter().collect::<BTreeSet<_>>().len(), symbols.len());
         let grammar = Ebnf { names, rules }.without_empty_rules();
-        Ok(Spelled { grammar, whole: !self.restricted, split })
+        Ok(Spelled { grammar, patterns: self.patterns, whole: self.whole, split })
     }
 
     /// Gives a rule a name. Rules that differ only in their contexts want the same one, and get numbers.
@@ -336,7 +363,7 @@ impl<'a> Speller<'a> {
                     self.with_gap(skip, Some(skip), from, to, &mut out)?;
                 }
             }
-            Key::Pattern(rule) => out.push(vec![Item::Letters(Letters::Pattern(rule))]),
+            Key::Pattern(_, number) => out.push(vec![Item::Letters(Letters::Pattern(number))]),
             Key::State(rule, from, to, state) => {
                 let scan = self.scans.scan(from, rule)?;
                 out = state_alternatives(&scan, rule, from, to, state);
@@ -443,18 +470,48 @@ impl<'a> Speller<'a> {
     fn scanned(&mut self, rule: usize, from: ContextId, to: Contexts) -> Result<Vec<Item>, ExportError> {
         let from = self.scans.first_like(from, &[rule], Contexts::ALL)?;
         let scan = self.scans.scan(from, rule)?;
+        let Some(pattern) = self.pattern(rule, from, to, &scan) else {
+            self.whole = false;
+            return self.inline(Key::State(rule, from, to, 0));
+        };
+        if let Some(text) = literal(&pattern.pattern) {
+            return Ok(vec![Item::Letters(Letters::Text(text))]);
+        }
+        let known = self.patterns.iter().position(|known| *known == pattern);
+        let number = known.unwrap_or_else(|| {
+            self.patterns.push(pattern);
+            self.patterns.len() - 1
+        });
+        Ok(vec![Item::Key(Key::Pattern(rule, number))])
+    }
+
+    /// Returns the pattern for what a lexer rule matches between contexts, if it can be written and is to be.
+    fn pattern(&self, rule: usize, from: ContextId, to: Contexts, scan: &Scan) -> Option<Pattern> {
+        let pattern = self.scanner.rules[rule].pattern.clone();
         // The expression of the lexer can be written as it is if it has the same texts here, and does not have to be
         // split by the context after it.
         let single = scan.ends.iter().flatten().all(|&end| to.contains(end));
-        let free = self.exact[rule] && !scan.restricted && single;
-        self.restricted |= !free;
-        if free && self.whole {
-            return Ok(vec![match literal(&self.scanner.rules[rule].pattern) {
-                Some(text) => Item::Letters(Letters::Text(text)),
-                None => Item::Key(Key::Pattern(rule)),
-            }]);
+        match self.tokens {
+            Tokens::Letters => None,
+            // There is a text, so a single one is not restricted.
+            _ if literal(&pattern).is_some() => Some(Pattern { rule, pattern, except: Vec::new() }),
+            _ if self.exact[rule] && !scan.restricted && single => Some(Pattern { rule, pattern, except: Vec::new() }),
+            Tokens::Whole => None,
+            Tokens::Expressions if single => {
+                let before = if self.exact[rule] { 0 } else { rule };
+                let earlier = self.scanner.before(rule).take(before).map(|other| &self.scanner.rules[other].pattern);
+                let mut except: Vec<Hir> = earlier.cloned().collect();
+                let any =
+                    Hir::repetition(Repetition { min: 0, max: None, greedy: true, sub: Hir::dot(Dot::AnyChar).into() });
+                let forbidden = self.scans.forbidden(from, rule)?;
+                except.extend(forbidden.into_iter().map(|begin| Hir::concat(vec![begin, any.clone()])));
+                Some(Pattern { rule, pattern, except })
+            }
+            Tokens::Expressions => {
+                let ends: Vec<bool> = scan.ends.iter().map(|end| end.is_some_and(|end| to.contains(end))).collect();
+                Some(Pattern { rule, pattern: expression(&scan.next, &ends)?, except: Vec::new() })
+            }
         }
-        self.inline(Key::State(rule, from, to, 0))
     }
 }
 
@@ -570,7 +627,8 @@ mod tests {
     use super::*;
     use crate::export::ebnf::Reads;
     use crate::export::ebnf::tests::texts;
-    use crate::lex::dfa::DEAD;
+    use crate::lex::dfa::{DEAD, Dfa};
+    use crate::lex::file::Rule;
     use crate::{Encoding, Export, Grammar, Lexer, Notation};
 
     #[test]
@@ -616,8 +674,15 @@ mod tests {
         own.iter().map(|pieces| pieces.iter().map(piece).collect()).collect()
     }
 
+    /// Returns the texts that an expression matches.
+    fn matching<'a>(pattern: &Hir, all: &'a [String]) -> Vec<&'a String> {
+        let dfa = Dfa::new(&[(0, pattern)], &[Rule { name: None, change: None }]).unwrap();
+        let end = |text: &str| text.bytes().fold(dfa.start(), |state, byte| dfa.step(state, byte));
+        all.iter().filter(|text| end(text) != DEAD && dfa.matched(end(text)).is_some()).collect()
+    }
+
     /// Returns the grammar with a token for each character.
-    fn spelled(grammar: &Ebnf<Letters>, scanner: &Scanner, all: &[String]) -> Ebnf<char> {
+    fn spelled(grammar: &Ebnf<Letters>, patterns: &[Pattern], all: &[String]) -> Ebnf<char> {
         let letters = |text: &str| text.chars().map(Piece::Token).collect::<Alternative<char>>();
         let token = |token: &Letters| match token {
             Letters::Text(text) => vec![letters(text)],
@@ -625,11 +690,11 @@ mod tests {
                 let own = |letter: &char| ranges.iter().any(|(from, to)| (from..=to).contains(&letter));
                 LETTERS.iter().filter(|letter| own(letter)).map(|&letter| vec![Piece::Token(letter)]).collect()
             }
-            Letters::Pattern(rule) => {
-                let alone = scanner.alone(*rule).unwrap();
-                let end = |text: &str| text.bytes().fold(alone.start(), |state, byte| alone.step(state, byte));
-                let matches = |text: &&String| end(text) != DEAD && alone.matched(end(text)).is_some();
-                all.iter().filter(matches).map(|text| letters(text)).collect()
+            Letters::Pattern(number) => {
+                let Pattern { pattern, except, .. } = &patterns[*number];
+                let (own, except) = (matching(pattern, all), except.iter().map(|except| matching(except, all)));
+                let except: BTreeSet<&String> = except.flatten().collect();
+                own.into_iter().filter(|text| !except.contains(text)).map(|text| letters(text)).collect()
             }
         };
         Ebnf { names: grammar.names.clone(), rules: grammar.rules.iter().map(|own| replaced(own, &token)).collect() }
@@ -669,7 +734,7 @@ mod tests {
         const SKIPS: [&str; 4] = ["[ ]+", "[ ]", "[ ]b?", "[ ][ ]|b[ ]"];
         let all = all_texts();
         let mut random = ChaCha8Rng::seed_from_u64(5);
-        let (mut split, mut accepted) = (0, 0);
+        let (mut split, mut excepted, mut accepted) = (0, 0, 0);
         for _ in 0..120 {
             let mut lines: Vec<String> =
                 (0..3).map(|token| format!("{} \"{token}\"", PATTERNS.choose(&mut random).unwrap())).collect();
@@ -685,16 +750,17 @@ mod tests {
             let wanted: BTreeSet<String> = all.iter().filter(is_valid).cloned().collect();
             let alphabet = Arc::new(Alphabet::new(["0", "1", "2"], ["r"]).unwrap());
             let (scanner, alphabet) = Scanner::new(Some(&lexer), &alphabet).unwrap();
-            for whole in [true, false] {
-                let found = spell(&productions, &scanner, &alphabet, whole).unwrap();
+            for tokens in [Tokens::Whole, Tokens::Expressions, Tokens::Letters] {
+                let found = spell(&productions, &scanner, &alphabet, tokens).unwrap();
                 split += usize::from(found.split.1 > found.split.0);
-                assert_eq!(texts(&spelled(&found.grammar, &scanner, &all), LONGEST), wanted, "{file}{rules:?}");
+                excepted += found.patterns.iter().filter(|pattern| !pattern.except.is_empty()).count();
+                assert_eq!(texts(&spelled(&found.grammar, &found.patterns, &all), LONGEST), wanted, "{file}{rules:?}");
                 let Ok(unwound) = found.grammar.without_left_recursion(Reads::Nothing) else { continue };
-                let written = spelled(&unwound.factored(), &scanner, &all);
+                let written = spelled(&unwound.factored(), &found.patterns, &all);
                 assert_eq!(texts(&written, LONGEST), wanted, "{file}{rules:?}");
             }
             accepted += wanted.len();
         }
-        assert!(split > 30 && accepted > 300, "{split} {accepted}");
+        assert!(split > 30 && excepted > 30 && accepted > 300, "{split} {excepted} {accepted}");
     }
 }
