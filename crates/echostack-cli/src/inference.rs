@@ -190,6 +190,15 @@ pub(crate) fn tell(inferred: &Inferred, folder: &Path, quiet: bool) {
             count(states, "state"),
         ));
     }
+    if inferred.reused() > 0 && !quiet {
+        note(format_args!(
+            "{} from earlier runs, in {folder}/answers.jsonl; if the program has changed, delete that file",
+            match inferred.reused() {
+                1 => "1 answer is".to_string(),
+                reused => format!("{reused} answers are"),
+            }
+        ));
+    }
     if inferred.set_aside() > 0 {
         note(format_args!("echostack: {} without an answer, see the report", count(inferred.set_aside(), "text")));
     }

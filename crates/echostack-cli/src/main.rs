@@ -45,8 +45,8 @@ use crate::output::note;
 use crate::renamed::renamed;
 use crate::session::Session;
 
-/// From a grammar, or from examples and a program that accepts or rejects texts, to parsers, exports to other tools, and
-/// reservoir stack machines that are proved correct
+/// Checks texts against a grammar for bison and flex, compiles it to C and Rust, exports it to other tools, and infers a
+/// grammar where there is only a program. Also trains reservoir stack machines, which it proves to follow a grammar
 #[derive(Parser)]
 #[command(name = "echostack", version, propagate_version = true)]
 struct Cli {
@@ -174,7 +174,9 @@ fn command_line() -> clap::Command {
     }
     let start = "A grammar is a file NAME.y with its lexer NAME.l, grammar.y with lexer.l, or a folder with these. Start with\n  \
                  echostack check grammar.y text.txt       is this text valid?\n  \
-                 echostack compile grammar.y --emit c -o parser.c\n  \
+                 echostack compile grammar.y -o parser.c  a parser in C\n  \
+                 echostack export grammar.y --format gbnf -o grammar.gbnf\n  \
+                 echostack help infer                     a grammar from examples and a program\n  \
                  echostack help COMMAND                   the options of a command, with examples\n";
     Cli::command()
         .help_template(format!(

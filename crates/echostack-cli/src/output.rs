@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use echostack::file::{check_replaceable, replace};
 
 /// Returns a number with a noun, which is in the plural unless the number is 1.
@@ -35,8 +35,13 @@ pub(crate) fn save(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 
 /// Checks that a file can be written, before the work that it is for begins. The file itself stays as it is.
 pub(crate) fn try_output<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
-    let mut paths = paths.into_iter();
-    paths.try_for_each(|path| check_replaceable(path).with_context(|| format!("could not write {}", path.display())))
+    paths.into_iter().try_for_each(|path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.exists()) {
+            bail!("could not write {}: there is no folder {}", path.display(), folder.display());
+        }
+        check_replaceable(path).with_context(|| format!("could not write {}", path.display()))
+    })
 }
 
 /// Prints a value as one line of JSON.

@@ -1,6 +1,6 @@
 //! The options of all commands, and what is opened under them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use echostack::file::FileLimits;
@@ -41,6 +41,9 @@ impl Session {
         let bar = self.bar();
         let subject = Subject::open_grammar_within(path, Encoding::Auto, &self.grammar_limits())?;
         self.warn_of(&subject);
+        if subject.lexer().is_none() && !self.quiet {
+            warn_of_unused_lexer(path);
+        }
         bar.begin("compiling the grammar");
         let model = subject.table(&bar).map(Model::from);
         bar.finish();
@@ -98,6 +101,24 @@ impl Session {
         if !self.quiet {
             subject.warnings().iter().for_each(|warning| note(format_args!("warning: {warning}")));
         }
+    }
+}
+
+/// Warns if a grammar was read without a lexer, but there is one next to it.
+fn warn_of_unused_lexer(path: &Path) {
+    let folder = if path.is_dir() { Some(path) } else { path.parent() };
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut lexers: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|ending| ending == "l")).collect();
+    lexers.sort();
+    if let Some(lexer) = lexers.first() {
+        let needed = if path.is_dir() { "lexer.l".to_string() } else { path.with_extension("l").display().to_string() };
+        note(format_args!(
+            "warning: {} is read without a lexer, so that a text consists of names of tokens; {} would be used if it were \
+             named {needed}",
+            path.display(),
+            lexer.display()
+        ));
     }
 }
 

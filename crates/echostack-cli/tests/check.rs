@@ -236,14 +236,17 @@ fn several_mistakes_of_a_text_are_reported() {
 
 #[test]
 fn sources_are_written_with_their_header() {
-    let (_, err, code) = run("compile json.table --emit c --prefix json_ -o json.c", b"");
+    // The name of the file says what is written.
+    let (_, err, code) = run("compile json.table --prefix json_ -o json.c", b"");
     assert_eq!(code, 0, "{err}");
+    assert!(err.ends_with("; saved json.c and json.h\n"), "{err}");
     let [code, header] = ["json.c", "json.h"].map(|name| std::fs::read_to_string(FOLDER.path().join(name)).unwrap());
     assert!(code.contains("#include \"json.h\"") && header.contains("#ifndef JSON_RECOGNIZER_H"));
     assert!(!code.contains("echostack_") && !header.contains("echostack_"));
     for (arguments, message) in [
         ("compile json.table --emit rust --prefix x_ -o x.rs", "--prefix is for --emit c"),
-        ("compile json.table --emit c -o x.h", "is a header"),
+        ("compile json.table -o x.h", "is a header"),
+        ("compile json.table -o none/x.c", "there is no folder none"),
         ("compile json.table --emit c --prefix 1x -o x.c", "cannot be a prefix"),
     ] {
         let (_, err, code) = run(arguments, b"");

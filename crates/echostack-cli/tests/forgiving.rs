@@ -102,6 +102,22 @@ fn every_file_that_echostack_writes_can_be_inspected() {
 }
 
 #[test]
+fn a_lexer_of_another_name_is_mentioned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("small.y"), "%start S\n%%\nS: 'NAME';\n").unwrap();
+    std::fs::write(path("names.l"), "%%\n[a-z]+ \"NAME\"\n").unwrap();
+    std::fs::write(path("text"), "x").unwrap();
+    let (code, message) = told(&["check", &path("small.y"), &path("text")]);
+    assert_eq!(code, 1, "{message}");
+    let wanted = format!("{} would be used if it were named {}", path("names.l"), path("small.l"));
+    assert!(message.contains("is read without a lexer") && message.contains(&wanted), "{message}");
+    std::fs::rename(path("names.l"), path("small.l")).unwrap();
+    let (code, message) = told(&["check", &path("small.y"), &path("text")]);
+    assert_eq!((code, message.contains("lexer")), (0, false), "{message}");
+}
+
+#[test]
 fn a_comparison_says_that_actions_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();

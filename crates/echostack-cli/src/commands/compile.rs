@@ -1,6 +1,5 @@
 //! `echostack compile`: compiles a grammar or a machine to a table, or to a source file that contains the table.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -13,16 +12,16 @@ use echostack_grammar::{Encoding, Judge};
 
 use crate::compare::{encoding_of, equivalent, explained};
 use crate::outcome::Outcome;
-use crate::output::{save, try_output};
+use crate::output::{note, save, try_output};
 use crate::session::{Session, machine_of};
 use crate::subject::encoding;
 
 /// Examples that are shown below the options.
 const EXAMPLES: &str = "Examples:
-  echostack compile grammar.y --emit c -o parser.c                      parser.c and parser.h
-  echostack compile testdata/grammars/json --emit c --prefix json_ -o json.c   the same with the lexer of the folder
+  echostack compile grammar.y -o parser.c                               parser.c and parser.h
+  echostack compile testdata/grammars/json --prefix json_ -o json.c     with names that begin with json_
   echostack compile json.safetensors -o json.table                      a table, for check, parse and evaluate
-  echostack compile json.table --emit rust -o src/json.rs               a Rust module that needs no std";
+  echostack compile json.table -o src/json.rs                           a Rust module that needs no std";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -32,9 +31,9 @@ pub(crate) struct Args {
     /// File to write the table or the source to
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// What to write
-    #[arg(long, value_enum, default_value = "table")]
-    emit: Emit,
+    /// What to write [default: what the name of the file says (.c or .rs), otherwise a table]
+    #[arg(long, value_enum, ignore_case = true)]
+    emit: Option<Emit>,
     /// What the names in C begin with, such as json_, so that several recognizers fit into one program [default:
     /// echostack_]
     #[arg(long, value_name = "PREFIX")]
@@ -59,11 +58,23 @@ enum Emit {
     C,
 }
 
+impl Args {
+    fn emit(&self) -> Emit {
+        let by_name = || match self.output.extension()?.to_str()? {
+            "c" | "h" => Some(Emit::C),
+            "rs" => Some(Emit::Rust),
+            _ => None,
+        };
+        self.emit.or_else(by_name).unwrap_or(Emit::Table)
+    }
+}
+
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
-    if args.prefix.is_some() && args.emit != Emit::C {
+    let emit = args.emit();
+    if args.prefix.is_some() && emit != Emit::C {
         bail!("--prefix is for --emit c; in Rust, the name of the module distinguishes recognizers");
     }
-    if args.emit == Emit::C && args.output.extension().is_some_and(|extension| extension == "h") {
+    if emit == Emit::C && args.output.extension().is_some_and(|extension| extension == "h") {
         bail!("{} is a header, which is written next to the source: give a name such as x.c", args.output.display());
     }
     try_output([&args.output])?;
@@ -71,15 +82,20 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         Ok(table) => table,
         Err(outcome) => return Ok(outcome),
     };
-    match args.emit {
+    match emit {
         Emit::Table => table.save(&args.output)?,
         Emit::Rust => write_source(args, &table, SourceLanguage::Rust)?,
         Emit::C => write_source(args, &table, SourceLanguage::C)?,
     }
     if !session.quiet {
         let (actions, bytes) = table.size();
-        let mut err = std::io::stderr();
-        writeln!(err, "{} states, {actions} actions in {bytes} bytes", table.states())?;
+        let output = args.output.display();
+        let saved = match emit {
+            Emit::Table => format!("the table {output}"),
+            Emit::Rust => output.to_string(),
+            Emit::C => format!("{output} and {}", args.output.with_extension("h").display()),
+        };
+        note(format_args!("{} states, {actions} actions in {bytes} bytes; saved {saved}", table.states()));
     }
     Ok(Outcome::Accepted)
 }

@@ -44,16 +44,20 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// GBNF, which constrains the output of language models: llama.cpp, xgrammar
+    #[value(aliases = ["llama.cpp", "llamacpp", "xgrammar"])]
     Gbnf,
     /// The dialect of Lark that llguidance reads, which constrains the output of language models
     Llguidance,
     /// The Python package Lark
     Lark,
     /// A combined grammar for ANTLR 4, which Grammarinator and Fandango read as well
+    #[value(aliases = ["antlr4", "g4"])]
     Antlr,
     /// bison
+    #[value(alias = "bison")]
     Yacc,
     /// The lexer for flex, together with --format yacc
+    #[value(alias = "lex")]
     Flex,
     /// The W3C's EBNF, to read
     Ebnf,

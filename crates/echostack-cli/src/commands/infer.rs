@@ -16,13 +16,18 @@ Examples:
     echostack infer --examples examples --oracle 'xmllint --noout {}' -o inferred
   A program that stays open: one JSON string per line in, true or false per line out:
     echostack infer --examples examples --oracle 'python3 oracle.py' --persistent -o inferred
+  This is much faster than starting a program for each text. For a function in Python, oracle.py is
+    import json, sys
+    for line in sys.stdin:
+        print('true' if accepts(json.loads(line)) else 'false', flush=True)
   Valid and invalid texts, but no program: the result is a guess:
     echostack infer --examples valid --invalid invalid -o guessed
   Make and prove a machine for the result:
     echostack learn inferred -o model.safetensors
 
 The program is run on texts that nobody has looked at: see --sandbox and docs/infer.md. A run that was interrupted
-continues where it was, if it is started again with the same folder.
+continues where it was, if it is started again with the same folder. If the tokens are known, a short lexer in --tokens
+leads to a smaller grammar, and to it sooner.
 
 Exit codes: 0 if the language was learned or guessed; 1 if the run did not converge (the report says where); 2 on an error.";
 

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     if args.texts.texts {
         let longest = args.max_length.or(args.texts.longest()).unwrap_or(LONGEST);
         let lengths = lengths(args.min_length.unwrap_or(0), longest)?;
-        return texts::run(&args.texts, &subject, &args.kind, lengths, args.count, args.seed);
+        return texts::run(&args.texts, &subject, &args.kind, lengths, args.count, args.seed, session.quiet);
     }
     ensure!(args.kind != TextKind::Spliced.name(), "--kind spliced makes texts: add --texts and --examples FOLDER");
     let language = subject.require_language()?;

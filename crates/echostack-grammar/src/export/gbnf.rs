@@ -18,10 +18,10 @@ pub(super) fn gbnf(spelled: Spelled) -> Result<String, ExportError> {
     let names: Vec<String> = grammar.names.iter().map(|name| name.replace('_', "-")).collect();
     let token = |letters: &Letters| match letters {
         Letters::Text(text) => regex::gbnf_string(text),
-        Letters::Pattern(number) => regex::write(&spelled.patterns[*number].pattern, Dialect::Gbnf),
+        Letters::Pattern(number) => regex::write(&spelled.patterns[*number].matching, Dialect::Gbnf),
         Letters::Class(ranges) => regex::class(ranges, Dialect::Gbnf),
     };
-    Ok(write(&grammar, "::=", &Style { names: &names, token: &token, empty: "\"\"" }))
+    Ok(write(&grammar, " ::=", &Style { names: &names, token: &token, empty: "\"\"" }))
 }
 
 /// Writes a grammar for llguidance, in which nothing is ignored. Rules of one expression are written as tokens.
@@ -38,9 +38,12 @@ pub(super) fn llguidance(spelled: &Spelled) -> String {
     let token = |letters: &Letters| match letters {
         Letters::Text(text) => regex::lark_string(text),
         Letters::Pattern(number) => {
-            let Pattern { pattern, except, .. } = &spelled.patterns[*number];
-            let written = |pattern: &Hir| format!("/{}/", regex::write(pattern, Dialect::Python));
-            except.iter().fold(written(pattern), |all, except| format!("{all} & ~{}", written(except)))
+            let Pattern { matching, except, .. } = &spelled.patterns[*number];
+            let written = |pattern: &Hir| regex::write(pattern, Dialect::Python);
+            match except.iter().map(written).collect::<Vec<_>>() {
+                none if none.is_empty() => format!("/{}/", written(matching)),
+                except => format!("/{}/ & ~/{}/", written(matching), except.join("|")),
+            }
         }
         Letters::Class(ranges) => format!("/{}/", regex::class(ranges, Dialect::Python)),
     };
@@ -55,7 +58,7 @@ fn write(grammar: &Ebnf<Letters>, is: &str, style: &Style<'_, Letters>) -> Strin
             // Nothing can be derived. A rule without alternatives would derive the empty text, so this one never ends.
             all = style.alternatives(&[vec![Piece::Token(Letters::Text("a".into())), Piece::Rule(number)]]);
         }
-        let _ = writeln!(out, "{name} {is} {}", all.join(" | "));
+        let _ = writeln!(out, "{name}{is} {}", all.join(" | "));
     }
     out
 }

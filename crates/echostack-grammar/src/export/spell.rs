@@ -76,7 +76,7 @@ pub(super) enum Tokens {
 pub(super) struct Pattern {
     /// The rule of the lexer.
     rule: usize,
-    pub(super) pattern: Hir,
+    pub(super) matching: Hir,
     /// Texts that these match are not among them.
     pub(super) except: Vec<Hir>,
 }
@@ -474,7 +474,7 @@ impl<'a> Speller<'a> {
             self.whole = false;
             return self.inline(Key::State(rule, from, to, 0));
         };
-        if let Some(text) = literal(&pattern.pattern) {
+        if let Some(text) = literal(&pattern.matching) {
             return Ok(vec![Item::Letters(Letters::Text(text))]);
         }
         let known = self.patterns.iter().position(|known| *known == pattern);
@@ -487,15 +487,15 @@ impl<'a> Speller<'a> {
 
     /// Returns the pattern for what a lexer rule matches between contexts, if it can be written and is to be.
     fn pattern(&self, rule: usize, from: ContextId, to: Contexts, scan: &Scan) -> Option<Pattern> {
-        let pattern = self.scanner.rules[rule].pattern.clone();
+        let matching = self.scanner.rules[rule].pattern.clone();
         // The expression of the lexer can be written as it is if it has the same texts here, and does not have to be
         // split by the context after it.
         let single = scan.ends.iter().flatten().all(|&end| to.contains(end));
         match self.tokens {
             Tokens::Letters => None,
             // There is a text, so a single one is not restricted.
-            _ if literal(&pattern).is_some() => Some(Pattern { rule, pattern, except: Vec::new() }),
-            _ if self.exact[rule] && !scan.restricted && single => Some(Pattern { rule, pattern, except: Vec::new() }),
+            _ if literal(&matching).is_some() => Some(Pattern { rule, matching, except: Vec::new() }),
+            _ if self.exact[rule] && !scan.restricted && single => Some(Pattern { rule, matching, except: Vec::new() }),
             Tokens::Whole => None,
             Tokens::Expressions if single => {
                 let before = if self.exact[rule] { 0 } else { rule };
@@ -505,11 +505,11 @@ impl<'a> Speller<'a> {
                     Hir::repetition(Repetition { min: 0, max: None, greedy: true, sub: Hir::dot(Dot::AnyChar).into() });
                 let forbidden = self.scans.forbidden(from, rule)?;
                 except.extend(forbidden.into_iter().map(|begin| Hir::concat(vec![begin, any.clone()])));
-                Some(Pattern { rule, pattern, except })
+                Some(Pattern { rule, matching, except })
             }
             Tokens::Expressions => {
                 let ends: Vec<bool> = scan.ends.iter().map(|end| end.is_some_and(|end| to.contains(end))).collect();
-                Some(Pattern { rule, pattern: expression(&scan.next, &ends)?, except: Vec::new() })
+                Some(Pattern { rule, matching: expression(&scan.next, &ends)?, except: Vec::new() })
             }
         }
     }
@@ -676,7 +676,7 @@ mod tests {
 
     /// Returns the texts that an expression matches.
     fn matching<'a>(pattern: &Hir, all: &'a [String]) -> Vec<&'a String> {
-        let dfa = Dfa::new(&[(0, pattern)], &[Rule { name: None, change: None }]).unwrap();
+        let Ok(dfa) = Dfa::new(&[(0, pattern)], &[Rule { name: None, change: None }]) else { panic!() };
         let end = |text: &str| text.bytes().fold(dfa.start(), |state, byte| dfa.step(state, byte));
         all.iter().filter(|text| end(text) != DEAD && dfa.matched(end(text)).is_some()).collect()
     }
@@ -691,8 +691,8 @@ mod tests {
                 LETTERS.iter().filter(|letter| own(letter)).map(|&letter| vec![Piece::Token(letter)]).collect()
             }
             Letters::Pattern(number) => {
-                let Pattern { pattern, except, .. } = &patterns[*number];
-                let (own, except) = (matching(pattern, all), except.iter().map(|except| matching(except, all)));
+                let Pattern { matching: own, except, .. } = &patterns[*number];
+                let (own, except) = (matching(own, all), except.iter().map(|except| matching(except, all)));
                 let except: BTreeSet<&String> = except.flatten().collect();
                 own.into_iter().filter(|text| !except.contains(text)).map(|text| letters(text)).collect()
             }

@@ -1,5 +1,6 @@
 //! `echostack sample --texts`: texts of a grammar, for those who test a program that reads them.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::ops::RangeInclusive;
@@ -70,6 +71,7 @@ impl Args {
 /// Where texts are written to.
 struct Output<'a> {
     args: &'a Args,
+    quiet: bool,
     is_terminal: bool,
     written: usize,
     /// The file with the places of the mistakes, once there is one.
@@ -77,11 +79,11 @@ struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    fn new(args: &'a Args) -> Result<Self> {
+    fn new(args: &'a Args, quiet: bool) -> Result<Self> {
         if let Some(folder) = &args.output {
             create_empty(folder)?;
         }
-        Ok(Self { args, is_terminal: std::io::stdout().is_terminal(), written: 0, mistakes: None })
+        Ok(Self { args, quiet, is_terminal: std::io::stdout().is_terminal(), written: 0, mistakes: None })
     }
 
     /// Returns whether texts are printed with a NUL byte after each.
@@ -134,11 +136,11 @@ impl<'a> Output<'a> {
         match &mut self.mistakes {
             Some(mistakes) => {
                 mistakes.flush()?;
-                note(format_args!(
+                self.note(format_args!(
                     "wrote {written} to {folder}, and the places of the mistakes to {folder}/{MISTAKES}"
                 ));
             }
-            None => note(format_args!("wrote {written} to {folder}")),
+            None => self.note(format_args!("wrote {written} to {folder}")),
         }
         Ok(())
     }
@@ -153,11 +155,17 @@ impl<'a> Output<'a> {
             });
             writeln!(std::io::stdout(), "{line}")?;
         }
-        note(format_args!("{}: {coverage}", count(self.written, "text")));
+        self.note(format_args!("{}: {coverage}", count(self.written, "text")));
         for (list, kind) in [(&coverage.unwritable, "unwritable"), (&coverage.missing, "not found")] {
-            list.iter().take(10).for_each(|one| note(format_args!("{kind}: {one}")));
+            list.iter().take(10).for_each(|one| self.note(format_args!("{kind}: {one}")));
         }
         Ok(())
+    }
+
+    fn note(&self, message: impl Display) {
+        if !self.quiet {
+            note(message);
+        }
     }
 }
 
@@ -201,6 +209,7 @@ pub(super) fn run(
     tokens: RangeInclusive<usize>,
     number: Option<usize>,
     seed: u64,
+    quiet: bool,
 ) -> Result<Outcome> {
     let Some(grammar) = subject.grammar() else {
         bail!("--texts needs a grammar, but {} is none; give a folder, or NAME.y", subject.name())
@@ -208,7 +217,7 @@ pub(super) fn run(
     let characters = args.min_chars..=args.max_chars.unwrap_or(usize::MAX);
     ensure!(!characters.is_empty(), "--min-chars is larger than --max-chars");
     let kind = text_kind(args, kind)?;
-    let mut output = Output::new(args)?;
+    let mut output = Output::new(args, quiet)?;
     let params = TextParams { kind, tokens: tokens.clone(), characters, seed };
     let mut texts = TextSampler::new(grammar, subject.lexer(), params);
     if let Some(what) = args.cover {
