@@ -23,6 +23,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod compare;
 mod export;
 mod generate;
 mod grammar;
@@ -38,6 +39,7 @@ mod text;
 mod texts;
 mod yacc;
 
+pub use compare::{Equality, equality};
 pub use export::{Export, ExportError, Exported, Notation};
 pub use grammar::Grammar;
 pub use judge::{Fault, FaultKind, Judge, JudgeError, Judgement, Parsed, ParsedNode, sexpr_atom};

@@ -31,7 +31,7 @@ use echostack::{Alphabet, Oracle};
 
 use self::bison::{Parser, Precedences};
 pub use self::error::ExportError;
-use self::productions::Productions;
+pub(crate) use self::productions::Productions;
 use self::scanner::Scanner;
 use self::spell::Tokens;
 use crate::grammar::Grammar;
@@ -67,6 +67,16 @@ pub struct Exported {
     pub text: String,
     /// How it differs from the grammar as it was written, and why: clauses for a sentence.
     pub remarks: Vec<String>,
+}
+
+/// Rules without conflicts, and a lexer with one start state: what tools without precedences and start states read.
+pub(crate) struct Recognized {
+    pub(crate) productions: Productions,
+    pub(crate) scanner: Scanner,
+    /// The tokens of both.
+    pub(crate) alphabet: Arc<Alphabet>,
+    /// How they differ from the grammar as it was written.
+    remarks: Vec<String>,
 }
 
 /// A grammar with its lexer, ready to be written in the notation of another tool.
@@ -115,12 +125,8 @@ impl<'a> Export<'a> {
             }
             _ => {}
         }
-        let (productions, mut remarks) = self.productions()?;
-        let (scanner, alphabet) = Scanner::new(lexer, alphabet)?;
-        let (alphabet, productions) = match scanner.end {
-            Some(end) => (&alphabet, productions.with_end(end)),
-            None => (&alphabet, productions),
-        };
+        let Recognized { productions, scanner, alphabet, mut remarks } = self.recognized()?;
+        let alphabet = &alphabet;
         let text = match notation {
             Notation::Yacc | Notation::Flex => {
                 let parser = if conflicts_of(&productions, alphabet).lr1 { Parser::Glr } else { Parser::Lr1 };
@@ -157,6 +163,17 @@ impl<'a> Export<'a> {
             Notation::Svg => diagrams::svg(&productions, &scanner, alphabet),
         };
         Ok(Exported { text, remarks })
+    }
+
+    /// Returns rules without conflicts, and the lexer with one start state.
+    pub(crate) fn recognized(&self) -> Result<Recognized, ExportError> {
+        let (productions, remarks) = self.productions()?;
+        let (scanner, alphabet) = Scanner::new(self.lexer, &self.alphabet)?;
+        let productions = match scanner.end {
+            Some(end) => productions.with_end(end),
+            None => productions,
+        };
+        Ok(Recognized { productions, scanner, alphabet, remarks })
     }
 
     /// Returns rules without conflicts: those of the grammar if it has none, those of its levels, or those of its

@@ -11,11 +11,11 @@ use crate::lr::table::LrTable;
 
 /// A context-free grammar. Nonterminal 0 is the start.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Productions {
+pub(crate) struct Productions {
     /// The names of the nonterminals.
-    pub(super) names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// The productions of each nonterminal.
-    pub(super) rules: Vec<Vec<Vec<Part>>>,
+    pub(crate) rules: Vec<Vec<Vec<Part>>>,
 }
 
 /// The tokens that the words of each nonterminal can begin and end with, and whether one of the words is empty.

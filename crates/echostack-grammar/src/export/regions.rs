@@ -25,12 +25,12 @@ const MAX_STATES: usize = 40;
 
 /// A rule of a lexer.
 #[derive(Clone, Debug)]
-pub(super) struct ScanRule {
+pub(crate) struct ScanRule {
     pub(super) pattern: Hir,
     /// The token; `None` if the text is skipped or the token is not one of the grammar's.
-    pub(super) token: Option<SymbolId>,
+    pub(crate) token: Option<SymbolId>,
     /// Whether the text is skipped.
-    pub(super) skip: bool,
+    pub(crate) skip: bool,
 }
 
 /// The rules of a lexer without start states.

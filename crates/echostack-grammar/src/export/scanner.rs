@@ -14,12 +14,12 @@ use crate::lex::file::{LexRule, Rule, StartState};
 use crate::lex::lexer::Lexer;
 
 /// The rules of a lexer with one start state.
-pub(super) struct Scanner {
-    pub(super) rules: Vec<ScanRule>,
+pub(crate) struct Scanner {
+    pub(crate) rules: Vec<ScanRule>,
     /// The token that may stand at the end of a text although the grammar does not have it: see [`regions`](super::regions).
     pub(super) end: Option<SymbolId>,
     /// The automaton of all rules.
-    pub(super) dfa: Dfa,
+    pub(crate) dfa: Dfa,
 }
 
 impl Scanner {

@@ -1,0 +1,363 @@
+//! Grammars as deterministic nested-word automata over tokens.
+//!
+//! An *opener* and its *closer* enclose a part of a production that the rules around it occur in again, such as `[` and `]`
+//! around the elements of a list in JSON. With what they enclose, they are a *call*. Once calls are taken out, each group of
+//! rules that refer to each other must be left-linear or right-linear. What is between an opener and its closer is then a
+//! regular language over tokens and calls (Nederhof 2000), and a finite automaton reads it. The automata are made
+//! deterministic as they are used: a state is a set of states. An opener pushes the current set, and leads to what can come
+//! after it in any call; a closer leads from the set that is popped to what comes after those calls that are complete.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use echostack::SymbolId;
+use echostack::automaton::Part;
+
+use crate::export::Productions;
+
+/// The maximum number of states of the automata, before and after they are made deterministic.
+const MAX_STATES: usize = 200_000;
+
+/// Why a grammar is not one of these automata.
+pub(super) type Reason = String;
+
+/// A set of states, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Set(u32);
+
+/// The empty set: no word goes on.
+const NOTHING: Set = Set(0);
+
+/// What comes next in a production whose calls are taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Item {
+    Token(SymbolId),
+    Rule(usize),
+    Call(usize),
+}
+
+/// A part of a production from an opener to its closer.
+#[derive(Clone, Debug)]
+struct Call {
+    opener: SymbolId,
+    closer: SymbolId,
+    inner: Vec<Item>,
+}
+
+/// What a token does in a state.
+#[derive(Clone, Debug)]
+pub(super) enum Move {
+    /// It leads to another state.
+    Plain(Set),
+    /// It pushes the state, and leads to another one.
+    Open(Set),
+    /// It pops a state, and goes on from there after these calls.
+    Close(BTreeSet<usize>),
+}
+
+/// A deterministic nested-word automaton, whose states are made when they are first needed.
+pub(super) struct Nested {
+    calls: Vec<Call>,
+    /// The states after a token or a call.
+    arcs: HashMap<(u32, Item), Vec<u32>>,
+    empty: HashMap<u32, Vec<u32>>,
+    states: u32,
+    last: u32,
+    /// The states in which calls are complete, up to their closers.
+    exits: HashMap<u32, usize>,
+    sets: Vec<Vec<u32>>,
+    numbers: HashMap<Vec<u32>, Set>,
+    start: Set,
+    /// The state after each opener.
+    modules: HashMap<SymbolId, Set>,
+    moves: HashMap<(Set, SymbolId), Option<Move>>,
+    over: HashMap<(Set, BTreeSet<usize>), Option<Set>>,
+}
+
+impl Nested {
+    /// Makes the automaton of a grammar.
+    pub(super) fn new(grammar: &Productions) -> Result<Self, Reason> {
+        let Nesting { calls, rules } = Nesting::of(grammar)?;
+        let mut this = Self {
+            calls,
+            arcs: HashMap::new(),
+            empty: HashMap::new(),
+            states: 0,
+            last: 0,
+            exits: HashMap::new(),
+            sets: vec![Vec::new()],
+            numbers: HashMap::from([(Vec::new(), NOTHING)]),
+            start: NOTHING,
+            modules: HashMap::new(),
+            moves: HashMap::new(),
+            over: HashMap::new(),
+        };
+        let groups = groups(&rules);
+        let (first, last) = (this.fresh()?, this.fresh()?);
+        this.last = last;
+        this.add(first, &[Item::Rule(0)], last, (&rules, &groups))?;
+        let mut entries: BTreeMap<SymbolId, Vec<u32>> = BTreeMap::new();
+        for call in 0..this.calls.len() {
+            let (entry, exit) = (this.fresh()?, this.fresh()?);
+            let Call { opener, inner, .. } = this.calls[call].clone();
+            this.add(entry, &inner, exit, (&rules, &groups))?;
+            entries.entry(opener).or_default().push(entry);
+            this.exits.insert(exit, call);
+        }
+        this.start = this.closure(vec![first])?;
+        for (opener, entries) in entries {
+            let inner = this.closure(entries)?;
+            this.modules.insert(opener, inner);
+        }
+        Ok(this)
+    }
+
+    pub(super) fn start(&self) -> Set {
+        self.start
+    }
+
+    /// Returns whether a word can end in a state of the outermost level.
+    pub(super) fn accepts(&self, set: Set) -> bool {
+        self.sets[set.0 as usize].binary_search(&self.last).is_ok()
+    }
+
+    fn fresh(&mut self) -> Result<u32, Reason> {
+        self.states += 1;
+        if self.states as usize > MAX_STATES { Err("its automaton is too large".into()) } else { Ok(self.states - 1) }
+    }
+
+    /// Adds ways from a state to another one by a sequence.
+    fn add(&mut self, from: u32, items: &[Item], to: u32, rules: Rules<'_>) -> Result<(), Reason> {
+        let mut from = from;
+        for &item in items {
+            let next = self.fresh()?;
+            match item {
+                Item::Rule(rule) => self.add_rule(from, rule, next, rules)?,
+                _ => self.arcs.entry((from, item)).or_default().push(next),
+            }
+            from = next;
+        }
+        self.empty.entry(from).or_default().push(to);
+        Ok(())
+    }
+
+    /// Adds ways from a state to another one by the words of a rule.
+    fn add_rule(&mut self, from: u32, rule: usize, to: u32, (rules, groups): Rules<'_>) -> Result<(), Reason> {
+        let group = &groups[rule];
+        if !group.is_recursive {
+            return rules[rule].iter().try_for_each(|items| self.add(from, items, to, (rules, groups)));
+        }
+        let states: BTreeMap<usize, u32> =
+            group.rules.iter().map(|&rule| Ok((rule, self.fresh()?))).collect::<Result<_, Reason>>()?;
+        let inside = |item: Option<&Item>| match item {
+            Some(Item::Rule(rule)) => states.get(rule).copied(),
+            _ => None,
+        };
+        for (&rule, &own) in &states {
+            for items in &rules[rule] {
+                if group.is_left {
+                    let (begin, rest) = inside(items.first()).map_or((from, &items[..]), |state| (state, &items[1..]));
+                    self.add(begin, rest, own, (rules, groups))?;
+                } else {
+                    let (rest, end) =
+                        inside(items.last()).map_or((&items[..], to), |state| (&items[..items.len() - 1], state));
+                    self.add(own, rest, end, (rules, groups))?;
+                }
+            }
+        }
+        let (begin, end) = if group.is_left { (states[&rule], to) } else { (from, states[&rule]) };
+        self.empty.entry(begin).or_default().push(end);
+        Ok(())
+    }
+
+    /// Returns the set of these states and those that are reached from them without reading anything.
+    fn closure(&mut self, states: Vec<u32>) -> Result<Set, Reason> {
+        let mut found: BTreeSet<u32> = states.iter().copied().collect();
+        let mut open = states;
+        while let Some(state) = open.pop() {
+            let next = self.empty.get(&state).into_iter().flatten();
+            open.extend(next.copied().filter(|&next| found.insert(next)));
+        }
+        let states: Vec<u32> = found.into_iter().collect();
+        let fresh = Set(self.sets.len() as u32);
+        let number = *self.numbers.entry(states.clone()).or_insert(fresh);
+        if number == fresh {
+            if self.sets.len() >= MAX_STATES {
+                return Err("its automaton is too large".into());
+            }
+            self.sets.push(states);
+        }
+        Ok(number)
+    }
+
+    /// Returns the set after tokens and calls, if it is not empty.
+    fn after(&mut self, set: Set, items: impl Iterator<Item = Item>) -> Result<Option<Set>, Reason> {
+        let mut found = Vec::new();
+        for item in items {
+            let states = self.sets[set.0 as usize].iter();
+            found.extend(states.filter_map(|&state| self.arcs.get(&(state, item))).flatten().copied());
+        }
+        Ok(Some(self.closure(found)?).filter(|&set| set != NOTHING))
+    }
+
+    /// Returns the state after calls that are complete, if there is one.
+    pub(super) fn over(&mut self, set: Set, calls: &BTreeSet<usize>) -> Result<Option<Set>, Reason> {
+        if let Some(known) = self.over.get(&(set, calls.clone())) {
+            return Ok(*known);
+        }
+        let found = self.after(set, calls.iter().map(|&call| Item::Call(call)))?;
+        self.over.insert((set, calls.clone()), found);
+        Ok(found)
+    }
+
+    /// Returns what a token does in a state; `None` if no word goes on with it. `name` is that of the token.
+    pub(super) fn step(
+        &mut self,
+        set: Set,
+        token: SymbolId,
+        name: impl Fn() -> String,
+    ) -> Result<Option<Move>, Reason> {
+        if let Some(known) = self.moves.get(&(set, token)) {
+            return Ok(known.clone());
+        }
+        let plain = self.after(set, [Item::Token(token)].into_iter())?.map(Move::Plain);
+        let own = (0..self.calls.len()).filter(|&call| self.calls[call].opener == token);
+        let own: Vec<Item> = own.map(Item::Call).collect();
+        let module = self.modules.get(&token).copied();
+        let open = self.after(set, own.into_iter())?.and(module).map(Move::Open);
+        let exits = self.sets[set.0 as usize].iter().filter_map(|state| self.exits.get(state).copied());
+        let complete: BTreeSet<usize> = exits.filter(|&call| self.calls[call].closer == token).collect();
+        let close = Some(complete).filter(|complete| !complete.is_empty()).map(Move::Close);
+        let mut all = [plain, open, close].into_iter().flatten();
+        let found = all.next();
+        if all.next().is_some() {
+            return Err(format!("{} opens or closes something, and in the same place it does not", name()));
+        }
+        self.moves.insert((set, token), found.clone());
+        Ok(found)
+    }
+}
+
+/// The rules without their calls, and their groups.
+type Rules<'a> = (&'a [Vec<Vec<Item>>], &'a [Group]);
+
+/// The rules that a rule and others refer to each other with.
+#[derive(Clone, Debug)]
+struct Group {
+    rules: BTreeSet<usize>,
+    is_recursive: bool,
+    is_left: bool,
+    /// Whether the group is neither left-linear nor right-linear.
+    is_nested: bool,
+}
+
+/// Returns the group of each rule.
+fn groups(rules: &[Vec<Vec<Item>>]) -> Vec<Group> {
+    let refers = |rule: usize| {
+        let items = rules[rule].iter().flatten();
+        items.filter_map(|item| if let Item::Rule(other) = item { Some(*other) } else { None })
+    };
+    let reached: Vec<BTreeSet<usize>> = (0..rules.len())
+        .map(|rule| {
+            let mut found = BTreeSet::new();
+            let mut open: Vec<usize> = refers(rule).collect();
+            while let Some(other) = open.pop() {
+                if found.insert(other) {
+                    open.extend(refers(other));
+                }
+            }
+            found
+        })
+        .collect();
+    let group = |rule: usize| {
+        let others = reached[rule].iter().copied().filter(|&other| reached[other].contains(&rule));
+        let own: BTreeSet<usize> = others.chain([rule]).collect();
+        let places = |items: &Vec<Item>| -> Vec<usize> {
+            let is_own = |at: &usize| matches!(items[*at], Item::Rule(other) if own.contains(&other));
+            (0..items.len()).filter(is_own).collect()
+        };
+        let all = || own.iter().flat_map(|&rule| &rules[rule]);
+        let is_left = all().all(|items| matches!(places(items)[..], [] | [0]));
+        let is_right = all().all(|items| places(items).iter().all(|&at| at + 1 == items.len()));
+        let is_recursive = reached[rule].contains(&rule);
+        Group { rules: own, is_recursive, is_left, is_nested: is_recursive && !is_left && !is_right }
+    };
+    (0..rules.len()).map(group).collect()
+}
+
+/// A grammar whose calls are taken out of its productions.
+struct Nesting {
+    calls: Vec<Call>,
+    rules: Vec<Vec<Vec<Item>>>,
+}
+
+/// The closers of each opener.
+type Brackets = BTreeMap<SymbolId, BTreeSet<SymbolId>>;
+
+impl Nesting {
+    /// Finds the openers and closers that are needed, beginning with none.
+    fn of(grammar: &Productions) -> Result<Self, Reason> {
+        let mut brackets = Brackets::new();
+        loop {
+            let mut this = Self { calls: Vec::new(), rules: Vec::new() };
+            for own in &grammar.rules {
+                let rules = own.iter().map(|parts| this.sequence(&mut parts.iter().copied(), &brackets, None));
+                let rules = rules.collect::<Option<_>>();
+                let refused = || "an opener has no closer in the same rule".to_string();
+                this.rules.push(rules.ok_or_else(refused)?);
+            }
+            let groups = groups(&this.rules);
+            let Some(group) = groups.iter().find(|group| group.is_nested) else { return Ok(this) };
+            let before = brackets.clone();
+            for &rule in &group.rules {
+                for parts in &grammar.rules[rule] {
+                    enclosing(parts, &group.rules, &mut brackets);
+                }
+            }
+            if brackets == before {
+                let names: Vec<&str> = group.rules.iter().map(|&rule| &*grammar.names[rule]).collect();
+                return Err(format!("no tokens enclose what is recursive in {}", names.join(", ")));
+            }
+        }
+    }
+
+    /// Takes the calls out of a production, up to one of these closers. Returns `None` if it does not come.
+    fn sequence(
+        &mut self,
+        parts: &mut dyn Iterator<Item = Part>,
+        brackets: &Brackets,
+        until: Option<&BTreeSet<SymbolId>>,
+    ) -> Option<Vec<Item>> {
+        let mut items = Vec::new();
+        while let Some(part) = parts.next() {
+            match part {
+                Part::Nonterminal(rule) => items.push(Item::Rule(rule)),
+                Part::Token(token) if until.is_some_and(|until| until.contains(&token)) => {
+                    items.push(Item::Token(token));
+                    return Some(items);
+                }
+                Part::Token(opener) if brackets.contains_key(&opener) => {
+                    let mut inner = self.sequence(parts, brackets, brackets.get(&opener))?;
+                    let Some(Item::Token(closer)) = inner.pop() else { return None };
+                    items.push(Item::Call(self.calls.len()));
+                    self.calls.push(Call { opener, closer, inner });
+                }
+                Part::Token(token) => items.push(Item::Token(token)),
+            }
+        }
+        until.is_none().then_some(items)
+    }
+}
+
+/// Adds the nearest tokens around each use of some rules in a production, if there are tokens on both sides.
+fn enclosing(parts: &[Part], rules: &BTreeSet<usize>, brackets: &mut Brackets) {
+    let token = |part: &Part| if let Part::Token(token) = *part { Some(token) } else { None };
+    for (at, part) in parts.iter().enumerate() {
+        if matches!(part, Part::Nonterminal(rule) if rules.contains(rule)) {
+            let before = parts[..at].iter().rev().find_map(token);
+            let after = parts[at + 1..].iter().find_map(token);
+            if let (Some(opener), Some(closer)) = (before, after) {
+                brackets.entry(opener).or_default().insert(closer);
+            }
+        }
+    }
+}

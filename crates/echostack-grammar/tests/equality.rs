@@ -1,0 +1,213 @@
+//! Tests of the comparison of two grammars on all texts, with all short texts as the reference.
+#![cfg(feature = "machine")]
+
+use std::fmt::Write;
+use std::path::Path;
+
+use echostack_grammar::{Encoding, Equality, Grammar, Judge, Lexer, Subject, equality};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const LETTERS: &[u8] = b"ab()[]";
+/// The length of the longest text that is compared.
+const LONGEST: usize = 5;
+/// Lexers with the tokens a, b, (, ), [ and ]. In the last two, the longest match matters.
+const LEXERS: [&str; 4] =
+    ["a \"a\"\nb \"b\"\n", "a \"a\"\nb|bb \"b\"\n", "ab? \"a\"\nb \"b\"\n", "aba|a \"a\"\nb \"b\"\n"];
+
+/// A state of a random automaton: what comes after a, b, (...) and [...], and whether its module may end here.
+#[derive(Clone)]
+struct State {
+    after: [Option<usize>; 4],
+    ends: bool,
+}
+
+/// A module for the outermost level, and one for each kind of brackets. Each begins with its first state.
+type Modules = [Vec<State>; 3];
+
+fn random_modules(random: &mut ChaCha8Rng) -> Modules {
+    std::array::from_fn(|_| {
+        let count = random.random_range(1..=3);
+        let state = |random: &mut ChaCha8Rng| State {
+            after: std::array::from_fn(|_| random.random_bool(0.5).then(|| random.random_range(0..count))),
+            ends: random.random_bool(0.5),
+        };
+        (0..count).map(|_| state(random)).collect()
+    })
+}
+
+/// Changes one thing, which may or may not change the language.
+fn changed(modules: &Modules, random: &mut ChaCha8Rng) -> Modules {
+    let mut modules = modules.clone();
+    let module = modules.choose_mut(random).unwrap();
+    let count = module.len();
+    let at = random.random_range(0..count);
+    match random.random_range(0..4) {
+        0 => module[at].ends ^= true,
+        1 => module[at].after[random.random_range(0..4)] = Some(random.random_range(0..count)),
+        2 => module[at].after[random.random_range(0..4)] = None,
+        // A copy of a state changes nothing.
+        _ => {
+            let copy = module[at].clone();
+            module.push(copy);
+            let from = random.random_range(0..count);
+            module[from].after.iter_mut().flatten().filter(|to| **to == at).for_each(|to| *to = count);
+        }
+    }
+    modules
+}
+
+/// Returns the grammar of some modules: right-linear, or with lists on the left.
+fn subject(modules: &Modules, is_left: bool, lexer: &str) -> Option<Subject> {
+    let mut rules = String::from("%start S\n%%\n");
+    let step = |kind: usize| ["'a'", "'b'", "'(' M1 ')'", "'[' M2 ']'"][kind];
+    let name = |module: usize| if module == 0 { "S".to_string() } else { format!("M{module}") };
+    for (number, module) in modules.iter().enumerate() {
+        let state = |at: usize| format!("Q{number}_{at}");
+        if is_left {
+            // A rule derives the ways to its state.
+            let ends = (0..module.len()).filter(|&at| module[at].ends).map(state).collect::<Vec<_>>();
+            if ends.is_empty() {
+                return None;
+            }
+            writeln!(rules, "{}: {};", name(number), ends.join(" | ")).unwrap();
+            for to in 0..module.len() {
+                let mut ways: Vec<String> = Vec::new();
+                ways.extend((to == 0).then(String::new));
+                for (from, own) in module.iter().enumerate() {
+                    let kinds = (0..4).filter(|&kind| own.after[kind] == Some(to));
+                    ways.extend(kinds.map(|kind| format!("{} {}", state(from), step(kind))));
+                }
+                if ways.is_empty() {
+                    return None;
+                }
+                writeln!(rules, "{}: {};", state(to), ways.join(" | ")).unwrap();
+            }
+        } else {
+            writeln!(rules, "{}: {};", name(number), state(0)).unwrap();
+            for (at, own) in module.iter().enumerate() {
+                let mut ways: Vec<String> = Vec::new();
+                ways.extend(own.ends.then(String::new));
+                ways.extend((0..4).filter_map(|kind| Some(format!("{} {}", step(kind), state(own.after[kind]?)))));
+                if ways.is_empty() {
+                    return None;
+                }
+                writeln!(rules, "{}: {};", state(at), ways.join(" | ")).unwrap();
+            }
+        }
+    }
+    let grammar = Grammar::new("random", &rules, Encoding::Auto).ok()?;
+    let lexer = format!("%%\n{lexer}\\( \"(\"\n\\) \")\"\n\\[ \"[\"\n\\] \"]\"\n");
+    Some(Subject::of_grammar(grammar, Some(Lexer::new(&lexer).unwrap())))
+}
+
+fn judge(subject: &Subject) -> Judge {
+    Judge::new(subject.table(&()).unwrap().into()).unwrap()
+}
+
+/// Returns the first of all short texts that only one of two languages has.
+fn first_difference(one: &Judge, two: &Judge) -> Option<String> {
+    let mut texts = vec![String::new()];
+    for length in 0..=LONGEST {
+        if let Some(text) = texts.iter().find(|text| one.check(text).is_ok() != two.check(text).is_ok()) {
+            return Some(text.clone());
+        }
+        if length < LONGEST {
+            let longer =
+                texts.iter().flat_map(|text| LETTERS.iter().map(move |&letter| format!("{text}{}", letter as char)));
+            texts = longer.collect();
+        }
+    }
+    None
+}
+
+/// Compares pairs of random automata; returns how many were equal, different, and not comparable.
+fn compare(pairs: usize, seed: u64) -> [usize; 3] {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut found = [0; 3];
+    while found.iter().sum::<usize>() < pairs {
+        let modules = random_modules(&mut random);
+        let mut others = modules.clone();
+        for _ in 0..random.random_range(0..3) {
+            others = changed(&others, &mut random);
+        }
+        let lexers = [LEXERS.choose(&mut random).unwrap(), LEXERS.choose(&mut random).unwrap()];
+        let lexers = if random.random_bool(0.7) { [lexers[0]; 2] } else { lexers };
+        let mut made = |modules, lexer| subject(modules, random.random_bool(0.5), lexer);
+        let (Some(one), Some(two)) = (made(&modules, lexers[0]), made(&others, lexers[1])) else { continue };
+        let (judge_one, judge_two) = (judge(&one), judge(&two));
+        let wanted = first_difference(&judge_one, &judge_two);
+        let at = match equality(&one, &two, &()) {
+            Equality::Equal => {
+                assert_eq!(wanted, None, "{:?} {:?}", one.grammar(), two.grammar());
+                0
+            }
+            Equality::Different { text, first } => {
+                let verdicts = [&judge_one, &judge_two].map(|judge| judge.check(&text).is_ok());
+                assert_eq!(verdicts, [first, !first], "{text:?}");
+                assert!(wanted.is_some() || text.len() > LONGEST, "{text:?}");
+                1
+            }
+            _ => 2,
+        };
+        found[at] += 1;
+    }
+    found
+}
+
+#[test]
+fn random_automata_are_compared_as_all_short_texts_say() {
+    let [equal, different, not_comparable] = compare(150, 1);
+    assert!(equal > 30 && different > 30 && not_comparable < 8, "{equal} {different} {not_comparable}");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_thousand_random_automata_are_compared() {
+    eprintln!("equal, different, not comparable: {:?}", compare(1000, 2));
+}
+
+/// Returns a grammar of the tests.
+fn shipped(name: &str) -> Subject {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata")).join(name);
+    Subject::open_grammar(&path, Encoding::Auto).unwrap()
+}
+
+#[test]
+fn json_is_compared_with_variants_of_itself() {
+    let json = shipped("grammars/json");
+    let lexer = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/grammars/json/lexer.l"));
+    let lexer = lexer.unwrap();
+    let variant = |rules: &str, lexer: &str| {
+        let grammar = Grammar::new("variant", &format!("%start V\n%%\n{rules}\n"), Encoding::Auto).unwrap();
+        Subject::of_grammar(grammar, Some(Lexer::new(lexer).unwrap()))
+    };
+    // Members are lists that are recursive on the right, and there are no names for values.
+    let rules = "V: 'STRING' | 'NUMBER' | 'true' | 'false' | 'null' | '{' '}' | '{' M '}' | '[' ']' | '[' E ']';
+        M: 'STRING' ':' V | 'STRING' ':' V ',' M; E: V | V ',' E;";
+    assert_eq!(equality(&json, &variant(rules, &lexer), &()), Equality::Equal);
+    // A comma is allowed behind the last member.
+    let text = match equality(&json, &variant(&rules.replace("'{' M '}'", "'{' M '}' | '{' M ',' '}'"), &lexer), &()) {
+        Equality::Different { text, first: false } => text,
+        other => panic!("{other:?}"),
+    };
+    assert!(text.ends_with(",}"), "{text}");
+    // One more number.
+    let longer = format!("{lexer}[+]1 \"NUMBER\"\n");
+    assert_eq!(equality(&json, &variant(rules, &longer), &()), Equality::Different { text: "+1".into(), first: false });
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let small = |rules: &str| {
+        let grammar = Grammar::new("small", &format!("%start S\n%%\n{rules}\n"), Encoding::Auto).unwrap();
+        Subject::of_grammar(grammar, Some(Lexer::new("%%\na \"a\"\nb \"b\"\nc \"c\"\n").unwrap()))
+    };
+    let palindromes = small("S: 'c' | 'a' S 'a' | 'b' S 'b';");
+    let other = equality(&palindromes, &small("S: 'a' | 'b' S;"), &());
+    assert!(matches!(other, Equality::NotComparable(_)), "{other:?}");
+    let task = Subject::named("task:dyck1", Encoding::Auto, &Default::default(), &()).unwrap();
+    let other = equality(&task, &palindromes, &());
+    assert_eq!(other, Equality::NotComparable("task:dyck1 is not a grammar".into()));
+}
