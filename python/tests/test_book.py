@@ -1,5 +1,6 @@
 """Tests that the Python programs of the book run: the blocks of a page are one program, in a folder with some files."""
 
+import itertools
 import os
 import re
 import subprocess
@@ -156,9 +157,11 @@ def test_llama_cpp_writes_texts_of_the_grammars(exported):
         return subprocess.run(command, cwd=exported, capture_output=True)
 
     for source, grammar in SOURCES.items():
-        runs = [run(f"{source}.gbnf", prompt) for prompt in ("a", "b", "c", "d", "e", "f", "g", "h")]
-        written = [done.stdout for done in runs if done.returncode == 0]
-        assert written, [done.stderr for done in runs]
+        # llama.cpp draws anew each time, and a model of noise does not often come to an end: in JSON, in every other run, in
+        # the calculator, whose comments it likes, in every fourth.
+        runs = (run(f"{source}.gbnf", "a") for _ in range(60))
+        written = [done.stdout for done in itertools.islice((done for done in runs if done.returncode == 0), 2)]
+        assert len(written) == 2
         assert all(accepted(exported, grammar, text) for text in written), written
     (exported / "refused.gbnf").write_text('root ::= root "a" | "a"\n')
     refused = run("refused.gbnf", "a")
