@@ -45,6 +45,7 @@ LAYERS = {
         ["texts"],
         ["learn"],
         ["export", "generate"],
+        ["compare"],
     ],
     "crates/echostack-infer": [
         ["program"],

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
-use echostack_infer::{Asking, Guess, Proved, Settings};
+use anyhow::{Context, Result, ensure};
+use echostack_grammar::{Encoding, Equality, Subject, equality};
+use echostack_infer::{Asking, Guess, Inferred, Proved, Settings};
 
 use crate::inference::{SOURCE, Source, seconds, tell};
 use crate::outcome::Outcome;
@@ -63,6 +64,9 @@ pub(crate) struct Args {
     /// Folder to write the grammar, the lexer, the report and the answers to
     #[arg(long, short, value_name = "FOLDER")]
     output: PathBuf,
+    /// Decide whether the result has the same texts as this grammar, of all lengths, and print a text in which they differ
+    #[arg(long, value_name = "GRAMMAR")]
+    against: Option<PathBuf>,
     /// Print a summary as JSON
     #[arg(long)]
     json: bool,
@@ -86,6 +90,11 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         asking: Asking { time: seconds("--seconds", args.seconds)?, ..Asking::default() },
         ..Settings::default()
     };
+    let against = args.against.as_ref().map(|path| {
+        ensure!(!args.json, "--against is not for --json");
+        Ok(Subject::open_grammar_within(path, Encoding::Auto, &session.grammar_limits())?)
+    });
+    let against = against.transpose()?;
     let bar = session.bar();
     if let Some(invalid) = &args.invalid {
         let guessed = args.source.guess(session, settings, invalid, &args.output, &bar);
@@ -106,7 +115,26 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     } else {
         tell(&inferred, &args.output, session.quiet);
     }
+    if let (Some(against), Some(path)) = (against, &args.against) {
+        return compared(&inferred, &against, path);
+    }
     Ok(if inferred.is_settled() { Outcome::Accepted } else { Outcome::Rejected })
+}
+
+/// Tells whether an inferred language has the same texts as a grammar.
+fn compared(inferred: &Inferred, against: &Subject, path: &Path) -> Result<Outcome> {
+    let language = inferred.language().context("nothing was inferred that could be compared")?;
+    let found = equality(&language.subject("inferred")?, against, &());
+    let path = path.display();
+    match &found {
+        Equality::Equal => note(format_args!("equal to {path}: the same texts, of all lengths")),
+        Equality::Different { text, first } => {
+            let whose = if *first { "the inferred grammar".to_string() } else { path.to_string() };
+            note(format_args!("not equal to {path}: only {whose} has {text:?}"));
+        }
+        other => note(format_args!("compared with {path}: {other}")),
+    }
+    Ok(if found == Equality::Equal { Outcome::Accepted } else { Outcome::Rejected })
 }
 
 /// Tells what was guessed, and how far it can be trusted.

@@ -10,6 +10,7 @@ mod nested;
 mod recognizer;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 use std::rc::Rc;
 
 use echostack::Control;
@@ -21,6 +22,8 @@ use crate::subject::Subject;
 
 /// The maximum number of pairs of configurations.
 const MAX_PAIRS: usize = 300_000;
+/// The maximum number of short texts that are compared if nothing else is possible.
+const MAX_TEXTS: usize = 200_000;
 /// By how many frames the two may differ before they are not compared any further.
 const MAX_FRAMES: usize = 2;
 /// The maximum number of matches that a lexer may have to give up at the same time.
@@ -39,14 +42,35 @@ pub enum Equality {
         /// Whether it is the first one that accepts it.
         first: bool,
     },
-    /// It was not decided, for this reason.
-    NotComparable(String),
+    /// It was not decided.
+    NotComparable {
+        /// Why not.
+        reason: String,
+        /// All texts of up to this many ASCII characters are in both or in neither, with one character for all those
+        /// that the two lexers do not tell apart. `None` if not even the empty text was compared.
+        agree_to: Option<usize>,
+    },
+}
+
+impl fmt::Display for Equality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Equal => f.write_str("the same texts, of all lengths"),
+            Self::Different { text, first: true } => write!(f, "different: only the first has {text:?}"),
+            Self::Different { text, first: false } => write!(f, "different: only the second has {text:?}"),
+            Self::NotComparable { reason, agree_to: None } => write!(f, "not compared: {reason}"),
+            Self::NotComparable { reason, agree_to: Some(length) } => {
+                write!(f, "not comparable on all texts, but the same texts of up to {length} characters: {reason}")
+            }
+        }
+    }
 }
 
 /// Decides whether two grammars with their lexers have the same texts.
 ///
 /// This is possible if brackets enclose what is recursive in both, in the same way, apart from lists and the like: JSON
-/// and many other formats are of this form. [`Equality::NotComparable`] says why others are not.
+/// and many other formats are of this form. [`Equality::NotComparable`] says why others are not, and how far the two agree
+/// on short texts.
 ///
 /// ```
 /// use echostack_grammar::{Encoding, Equality, Grammar, Lexer, Subject, equality};
@@ -66,7 +90,51 @@ pub enum Equality {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn equality(first: &Subject, second: &Subject, control: &dyn Control) -> Equality {
-    compared(first, second, control).unwrap_or_else(Equality::NotComparable)
+    compared(first, second, control).unwrap_or_else(|reason| on_short_texts(first, second, reason, control))
+}
+
+/// Compares all short texts.
+fn on_short_texts(first: &Subject, second: &Subject, reason: Reason, control: &dyn Control) -> Equality {
+    let mut agree_to = None;
+    let lexers = [first, second].map(Subject::lexer);
+    if let ([Some(one), Some(two)], Some(_), Some(_)) = (lexers, first.grammar(), second.grammar()) {
+        let classes: BTreeMap<Vec<u8>, u8> = (0..128_u8)
+            .rev()
+            .map(|byte| {
+                let states = one.states.iter().chain(&two.states);
+                (states.map(|dfa| dfa.rows().classes[usize::from(byte)]).collect(), byte)
+            })
+            .collect();
+        let letters: Vec<char> = classes.into_values().map(char::from).collect();
+        let mut texts = vec![String::new()];
+        let mut compared = 0;
+        loop {
+            compared += texts.len();
+            if compared > MAX_TEXTS || control.cancelled() {
+                break;
+            }
+            let differs = |text: &&String| has(first, text) != has(second, text);
+            if let Some(text) = texts.iter().find(differs) {
+                return Equality::Different { text: text.clone(), first: has(first, text) };
+            }
+            agree_to = Some(agree_to.map_or(0, |length| length + 1));
+            if texts.len() * letters.len() > MAX_TEXTS {
+                break;
+            }
+            texts = texts.iter().flat_map(|text| letters.iter().map(move |letter| format!("{text}{letter}"))).collect();
+        }
+    }
+    Equality::NotComparable { reason, agree_to }
+}
+
+/// Returns whether a grammar with a lexer has a text.
+fn has(subject: &Subject, text: &str) -> bool {
+    let (Some(grammar), Some(lexer)) = (subject.grammar(), subject.lexer()) else { return false };
+    let (tokens, fault) = lexer.tokens(text);
+    let terminals = &grammar.table().names[..grammar.table().terminals];
+    let word =
+        tokens.iter().map(|token| terminals.iter().position(|name| name == token.name)).collect::<Option<Vec<_>>>();
+    fault.is_none() && word.is_some_and(|word| grammar.table().accepts(&word))
 }
 
 fn compared(first: &Subject, second: &Subject, control: &dyn Control) -> Result<Equality, Reason> {
@@ -77,11 +145,13 @@ fn compared(first: &Subject, second: &Subject, control: &dyn Control) -> Result<
             .map_err(|error| format!("{}: {error}", subject.name()))
     };
     let (left, right) = (export(first)?, export(second)?);
-    let of = |subject: &Subject, reason: Reason| format!("{}: {reason}", subject.name());
-    let one = Recognizer::new(&left).map_err(|reason| of(first, reason))?;
-    let two = Recognizer::new(&right).map_err(|reason| of(second, reason))?;
-    let Some((bytes, is_first)) = Lockstep::new([one, two], control).run()? else { return Ok(Equality::Equal) };
+    let both = [Recognizer::new(&left, first.name())?, Recognizer::new(&right, second.name())?];
+    let Some((bytes, is_first)) = Lockstep::new(both, control).run()? else { return Ok(Equality::Equal) };
     let text = String::from_utf8(bytes).map_err(|_| "a text in which they differ is not UTF-8".to_string())?;
+    // The lexer itself has the last word, for example about a byte order mark.
+    if first.lexer().is_some() && second.lexer().is_some() && has(first, &text) == has(second, &text) {
+        return Err(format!("only one of the two should have {text:?}, but the lexers say otherwise"));
+    }
     Ok(Equality::Different { text, first: is_first })
 }
 
@@ -232,7 +302,7 @@ impl<'a> Lockstep<'a> {
             let Some(this) = &pair[at] else { continue };
             match self.both[at].step(this, byte) {
                 Ok(after) => next[at] = after,
-                Err(Halt::Refused(reason)) => return Err(reason),
+                Err(Halt::Refused(reason)) => return Err(format!("{}: {reason}", self.both[at].name)),
                 Err(Halt::Frame) => {
                     let is_known = self.exits[entry].iter().any(|(known, other, _)| known == pair && *other == byte);
                     if !is_known {

@@ -308,9 +308,14 @@ impl Nesting {
             let groups = groups(&this.rules);
             let Some(group) = groups.iter().find(|group| group.is_nested) else { return Ok(this) };
             let before = brackets.clone();
-            for &rule in &group.rules {
-                for parts in &grammar.rules[rule] {
-                    enclosing(parts, &group.rules, &mut brackets);
+            // The ends of a whole production are more likely to be brackets than what is in its middle, such as the
+            // colon and the comma around a value in JSON.
+            for find in [around, enclosing] {
+                let own = group.rules.iter().flat_map(|&rule| &grammar.rules[rule]);
+                let pairs = own.flat_map(|parts| find(parts, &group.rules));
+                pairs.for_each(|(opener, closer)| _ = brackets.entry(opener).or_default().insert(closer));
+                if brackets != before {
+                    break;
                 }
             }
             if brackets == before {
@@ -348,16 +353,22 @@ impl Nesting {
     }
 }
 
-/// Adds the nearest tokens around each use of some rules in a production, if there are tokens on both sides.
-fn enclosing(parts: &[Part], rules: &BTreeSet<usize>, brackets: &mut Brackets) {
-    let token = |part: &Part| if let Part::Token(token) = *part { Some(token) } else { None };
-    for (at, part) in parts.iter().enumerate() {
-        if matches!(part, Part::Nonterminal(rule) if rules.contains(rule)) {
-            let before = parts[..at].iter().rev().find_map(token);
-            let after = parts[at + 1..].iter().find_map(token);
-            if let (Some(opener), Some(closer)) = (before, after) {
-                brackets.entry(opener).or_default().insert(closer);
-            }
-        }
+/// An opener and its closer.
+type Pair = (SymbolId, SymbolId);
+
+/// Returns the first and the last token of a production that uses some rules, if it begins and ends with tokens.
+fn around(parts: &[Part], rules: &BTreeSet<usize>) -> Vec<Pair> {
+    let uses = parts.iter().any(|part| matches!(part, Part::Nonterminal(rule) if rules.contains(rule)));
+    match *parts {
+        [Part::Token(opener), .., Part::Token(closer)] if uses => vec![(opener, closer)],
+        _ => Vec::new(),
     }
+}
+
+/// Returns the nearest tokens around each use of some rules in a production, if there are tokens on both sides.
+fn enclosing(parts: &[Part], rules: &BTreeSet<usize>) -> Vec<Pair> {
+    let token = |part: &Part| if let Part::Token(token) = *part { Some(token) } else { None };
+    let uses = |at: &usize| matches!(parts[*at], Part::Nonterminal(rule) if rules.contains(&rule));
+    let pair = |at: usize| Some((parts[..at].iter().rev().find_map(token)?, parts[at + 1..].iter().find_map(token)?));
+    (0..parts.len()).filter(uses).filter_map(pair).collect()
 }

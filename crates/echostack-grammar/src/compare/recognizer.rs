@@ -3,6 +3,7 @@
 //! A lexer takes the longest match, and knows only later which one that is. So a configuration has a second one, which
 //! holds if the token ended with its last match. Each byte is read by both; a longer match replaces the second one.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::nested::{Move, Nested, Reason, Set};
@@ -60,18 +61,19 @@ impl From<Reason> for Halt {
 
 /// A recognizer of bytes.
 pub(super) struct Recognizer<'a> {
+    /// The name of the grammar.
+    pub(super) name: &'a str,
     own: &'a Recognized,
     nested: Nested,
-    /// Whether a longer match is possible after each state of the lexer.
-    goes_on: Vec<bool>,
+    /// The states of the lexer after which a longer match is possible.
+    goes_on: HashSet<u32>,
 }
 
 impl<'a> Recognizer<'a> {
-    pub(super) fn new(own: &'a Recognized) -> Result<Self, Reason> {
-        let dfa = &own.scanner.dfa;
-        let goes_on = |state: u32| (0..=255).any(|byte| dfa.step(state, byte) != DEAD);
-        let goes_on = (0..dfa.states() as u32).map(goes_on).collect();
-        Ok(Self { own, nested: Nested::new(&own.productions)?, goes_on })
+    pub(super) fn new(own: &'a Recognized, name: &'a str) -> Result<Self, Reason> {
+        let goes_on = own.scanner.inner_states();
+        let nested = Nested::new(&own.productions).map_err(|reason| format!("{name}: {reason}"))?;
+        Ok(Self { name, own, nested, goes_on })
     }
 
     pub(super) fn dfa(&self) -> &'a Dfa {
@@ -102,7 +104,7 @@ impl<'a> Recognizer<'a> {
                 None => None,
             }
         };
-        if after == DEAD || !self.goes_on[after as usize] {
+        if after == DEAD || !self.goes_on.contains(&after) {
             return Ok(otherwise);
         }
         Ok(Some(Configuration { lexing: Lexing::Inside(after), otherwise: otherwise.map(Rc::new), ..this.clone() }))

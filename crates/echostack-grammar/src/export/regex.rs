@@ -183,16 +183,18 @@ pub(super) fn class(ranges: &[(char, char)], dialect: Dialect) -> String {
         Dialect::Python | Dialect::Flex => python(letter),
     };
     let mut out = String::from("[");
-    let negated = if dialect == Dialect::Antlr { "~[" } else { "[^" };
-    // A class of nearly everything is shorter by what it lacks.
+    // A class of nearly everything is shorter by what it lacks. For ANTLR, this would include halves of surrogate pairs,
+    // which no text has, but fuzzers draw.
     let complement = complement(ranges);
-    let shown = if complement.len() < ranges.len() && !complement.is_empty() {
-        out = negated.to_string();
-        &complement[..]
+    let shown = if dialect == Dialect::Antlr {
+        without_surrogates(ranges)
+    } else if complement.len() < ranges.len() && !complement.is_empty() {
+        out.push('^');
+        complement
     } else {
-        ranges
+        ranges.to_vec()
     };
-    for &(from, to) in shown {
+    for (from, to) in shown {
         out.push_str(&letter(from));
         if to > from {
             if u32::from(to) > u32::from(from) + 1 {
@@ -202,6 +204,15 @@ pub(super) fn class(ranges: &[(char, char)], dialect: Dialect) -> String {
         }
     }
     out + "]"
+}
+
+/// Cuts the ranges that have surrogates between their characters.
+fn without_surrogates(ranges: &[(char, char)]) -> Vec<(char, char)> {
+    let (last, first) = ('\u{d7ff}', '\u{e000}');
+    let cut = |&(from, to): &(char, char)| {
+        if from <= last && first <= to { vec![(from, last), (first, to)] } else { vec![(from, to)] }
+    };
+    ranges.iter().flat_map(cut).collect()
 }
 
 /// Returns all other characters.

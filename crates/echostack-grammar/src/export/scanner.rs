@@ -94,6 +94,12 @@ impl Scanner {
         Self::of(rules.map(|(rule, _)| rule.clone()).collect(), self.end)
     }
 
+    /// Returns the states of the automaton in which a text can go on.
+    pub(crate) fn inner_states(&self) -> HashSet<u32> {
+        let goes_on = |state: &u32| (0..=255).any(|byte| self.dfa.step(*state, byte) != DEAD);
+        states_of(&self.dfa).into_iter().filter(goes_on).collect()
+    }
+
     /// Returns the rules that produce a token.
     pub(super) fn rules_of(&self, token: SymbolId) -> impl Iterator<Item = usize> + '_ {
         (0..self.rules.len()).filter(move |&rule| self.rules[rule].token == Some(token))
