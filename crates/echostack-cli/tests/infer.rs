@@ -54,6 +54,19 @@ fn a_language_is_inferred_and_the_answers_are_kept() {
     run("1", "a");
     assert_eq!(read("a/answers.jsonl"), answers);
     assert!(read("a/report.md").contains("agree on all"));
+    // The result is compared with a grammar that is known, and with one that is wrong.
+    for (rules, code, wanted) in [
+        ("S: T | S T; T: 'x' | '(' ')' | '(' S ')';", 0, "equal to known.y: the same texts, of all lengths"),
+        ("S: | S 'x' | S '(' S ')';", 1, "not equal to known.y: only known.y has \"\""),
+        ("S: T | S T; T: 'x' | '(' U; U: ')' | S ')';", 1, "characters: known: no tokens enclose"),
+    ] {
+        std::fs::write(folder.path().join("known.y"), format!("%start S\n%%\n{rules}\n")).unwrap();
+        std::fs::write(folder.path().join("known.l"), "%%\nx \"x\"\n\\( \"(\"\n\\) \")\"\n").unwrap();
+        let arguments = [&["infer"], &ORACLE[..], &["-o", "a", "--against", "known.y"]].concat();
+        let output = echostack(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(wanted), "{}", text(&output.stderr));
+    }
     // The answers of another program are refused.
     let other = ["infer", "--examples", "examples", "--oracle", "true", "-o", "a"];
     let output = echostack(folder.path(), &other);
