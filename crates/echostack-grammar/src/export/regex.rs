@@ -183,18 +183,17 @@ pub(super) fn class(ranges: &[(char, char)], dialect: Dialect) -> String {
         Dialect::Python | Dialect::Flex => python(letter),
     };
     let mut out = String::from("[");
-    // A class of nearly everything is shorter by what it lacks. For ANTLR, this would include halves of surrogate pairs,
-    // which no text has, but fuzzers draw.
+    // A class of nearly everything is shorter by what it lacks.
     let complement = complement(ranges);
-    let shown = if dialect == Dialect::Antlr {
-        without_surrogates(ranges)
-    } else if complement.len() < ranges.len() && !complement.is_empty() {
-        out.push('^');
-        complement
+    let is_negated = complement.len() < ranges.len() && !complement.is_empty()
+        || dialect == Dialect::Antlr && ranges.iter().any(|&(from, to)| from <= '\u{d7ff}' && to >= '\u{e000}');
+    let shown = if is_negated {
+        out = if dialect == Dialect::Antlr { "~[" } else { "[^" }.to_string();
+        &complement[..]
     } else {
-        ranges.to_vec()
+        ranges
     };
-    for (from, to) in shown {
+    for &(from, to) in shown {
         out.push_str(&letter(from));
         if to > from {
             if u32::from(to) > u32::from(from) + 1 {
@@ -203,16 +202,11 @@ pub(super) fn class(ranges: &[(char, char)], dialect: Dialect) -> String {
             out.push_str(&letter(to));
         }
     }
+    if is_negated && dialect == Dialect::Antlr {
+        // No text has halves of surrogate pairs, but fuzzers that read this would draw them.
+        out.push_str("\\uD800-\\uDFFF");
+    }
     out + "]"
-}
-
-/// Cuts the ranges that have surrogates between their characters.
-fn without_surrogates(ranges: &[(char, char)]) -> Vec<(char, char)> {
-    let (last, first) = ('\u{d7ff}', '\u{e000}');
-    let cut = |&(from, to): &(char, char)| {
-        if from <= last && first <= to { vec![(from, last), (first, to)] } else { vec![(from, to)] }
-    };
-    ranges.iter().flat_map(cut).collect()
 }
 
 /// Returns all other characters.
