@@ -41,7 +41,7 @@ mod write;
 
 pub use ask::queries::{Asking, Stop};
 pub use run::bound::error_bound;
-pub use run::checks::{Checks, Exhaustive, Sample};
+pub use run::checks::{Checks, Exhaustive, Neighbors, Sample};
 pub use run::guess::{Guess, Texts, guess};
 pub use run::infer::{Ending, InferError, Inferred, Settings, infer};
 pub use run::inference::Spent;

@@ -58,6 +58,10 @@ pub(crate) struct Args {
     /// Number of texts in each of two samples that are compared with the program after learning
     #[arg(long, value_name = "N", default_value_t = 1000)]
     fresh: usize,
+    /// Ask about at most this many texts that differ from an example in one character, before the language counts as
+    /// learned: all of the shortest examples
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    neighbors: usize,
     /// Give up after this many seconds, with the best grammar so far
     #[arg(long, value_name = "N", default_value_t = 3600.)]
     seconds: f64,
@@ -87,6 +91,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         hold_out: args.hold_out,
         strings: args.strings,
         fresh: args.fresh,
+        neighbors: args.neighbors,
         asking: Asking { time: seconds("--seconds", args.seconds)?, ..Asking::default() },
         ..Settings::default()
     };

@@ -1,5 +1,7 @@
 //! Checks of the inferred grammar against the oracle, after learning: what can be promised, and nothing more.
 
+use std::collections::BTreeSet;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -7,6 +9,7 @@ use super::bound::error_bound;
 use crate::ask::queries::{Queries, Stop};
 use crate::learn::hypothesis::Hypothesis;
 use crate::test::edits::Edits;
+use crate::text::charset::CharSet;
 use crate::text::symbols::Symbols;
 use crate::write::grammar::InferredGrammar;
 
@@ -54,9 +57,25 @@ impl Sample {
     }
 }
 
+/// All texts that differ from an example in one character, which is left out, replaced or inserted: by each printable
+/// character of ASCII, by a tab, a line feed, and one character beyond ASCII of each class.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Neighbors {
+    /// The number of examples. Long ones are shrunk; if there are too many, the shortest count.
+    pub examples: usize,
+    /// The number of texts.
+    pub count: usize,
+    /// The number of texts without an answer.
+    pub set_aside: usize,
+    /// The texts that the oracle judges differently.
+    pub mistakes: Vec<String>,
+}
+
 /// The results of all checks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checks {
+    /// Texts that differ from an example in one character; `None` if tokens were given.
+    pub neighbors: Option<Neighbors>,
     /// How often the checks were made. Each time, mistakes were learned from.
     pub attempts: usize,
     /// All token strings up to a length.
@@ -70,7 +89,9 @@ pub struct Checks {
 impl Checks {
     /// Returns all texts that the oracle judges differently.
     pub fn mistakes(&self) -> impl Iterator<Item = &String> {
-        self.exhaustive.mistakes.iter().chain(self.samples.iter().flat_map(|sample| &sample.mistakes))
+        let samples = self.samples.iter().flat_map(|sample| &sample.mistakes);
+        let neighbors = self.neighbors.iter().flat_map(|neighbors| &neighbors.mistakes);
+        neighbors.chain(&self.exhaustive.mistakes).chain(samples)
     }
 }
 
@@ -109,10 +130,59 @@ pub(crate) fn check(
     for (distribution, texts) in [(from_grammar, drawn), (from_examples, edited)] {
         samples.push(sample(distribution, &texts, language, queries, amount.delta)?);
     }
-    let mut checks = Checks { attempts: 1, exhaustive, samples, strange };
+    let mut checks = Checks { neighbors: None, attempts: 1, exhaustive, samples, strange };
     let wrong: Vec<String> = checks.mistakes().cloned().collect();
     checks.strange.retain(|text| !wrong.contains(text));
     Ok(checks)
+}
+
+/// The length of the longest examples whose neighbors are asked about, in characters.
+const LONG: usize = 200;
+
+/// Asks about the neighbors of examples: of the shortest, so that there are at most `most` texts. Long examples are left
+/// out; `short` has what they were shrunk to. Of `others`, which no class has, one character beyond ASCII is tried.
+pub(crate) fn neighbors(
+    (hypothesis, language): (&Hypothesis, &InferredGrammar),
+    (examples, short): (&[String], &[String]),
+    others: &[CharSet],
+    queries: &mut Queries<'_>,
+    most: usize,
+) -> Result<Neighbors, Stop> {
+    let symbols = &hypothesis.symbols;
+    let classes = symbols.in_use().into_iter().filter_map(|symbol| symbols.members(symbol));
+    let beyond = classes.chain(others).filter_map(|class| class.ranges().iter().rev().find(|(_, to)| !to.is_ascii()));
+    let mut letters: Vec<char> = (' '..='~').chain(['\t', '\n']).collect();
+    letters.extend(beyond.map(|&(from, _)| from.max('\u{80}')));
+    letters.sort_unstable();
+    letters.dedup();
+    let is_short = |text: &&String| text.chars().count() <= LONG;
+    let mut from: Vec<&String> = examples.iter().filter(is_short).collect();
+    if from.len() < examples.len() {
+        from.extend(short.iter().filter(is_short));
+    }
+    from.sort_by_key(|text| (text.chars().count(), text.as_str()));
+    from.dedup();
+    let (mut found, mut texts) = (Neighbors::default(), BTreeSet::new());
+    for example in from {
+        let own: Vec<char> = example.chars().collect();
+        if texts.len() + (2 * own.len() + 1) * letters.len() > most {
+            break;
+        }
+        found.examples += 1;
+        for at in 0..=own.len() {
+            let [before, after] = [&own[..at], &own[at..]];
+            let rest = after.get(1..);
+            texts.extend(rest.map(|rest| [before, rest].concat()));
+            for &letter in &letters {
+                texts.extend(rest.map(|rest| [before, &[letter], rest].concat()));
+                texts.insert([before, &[letter], after].concat());
+            }
+        }
+    }
+    let texts: Vec<String> = texts.into_iter().map(String::from_iter).collect();
+    found.count = texts.len();
+    (found.set_aside, _, found.mistakes) = compare(&texts, language, queries)?;
+    Ok(found)
 }
 
 /// Asks about texts, some at a time. Returns the number of those without an answer and of valid ones, and the mistakes.

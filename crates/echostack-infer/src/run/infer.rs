@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::checks::{Amount, Checks, check};
+use super::checks::{Amount, Checks, Neighbors, check, neighbors};
 use super::inference::{Inference, Spent};
 use crate::ask::queries::{Asking, Queries, Stop};
 use crate::learn::hypothesis::Hypothesis;
@@ -23,6 +23,9 @@ use crate::write::grammar::InferredGrammar;
 const MANY_EXAMPLES: usize = 50;
 /// How often the result is checked, if mistakes are found.
 const ATTEMPTS: usize = 5;
+/// The most times that mistakes among the neighbors of examples are learned from, and how many of them at a time.
+const CORRECTIONS: usize = 40;
+const MISTAKES: usize = 50;
 /// The number of examples that a program is asked about one by one before it is taken for one that gives no answers.
 const TRIED: usize = 2;
 
@@ -42,6 +45,9 @@ pub struct Settings {
     pub strings: usize,
     /// The number of texts in each sample that is compared with the oracle after learning.
     pub fresh: usize,
+    /// The most texts that differ from an example in one character. All of the shortest examples are asked about before a
+    /// run settles, and what they show is learned.
+    pub neighbors: usize,
     /// One minus the confidence of the bounds.
     pub delta: f64,
     /// The lexer in Lex syntax, if the tokens are known. Otherwise, they are inferred, too.
@@ -61,6 +67,7 @@ impl Default for Settings {
             hold_out: None,
             strings: 5000,
             fresh: 1000,
+            neighbors: 100_000,
             delta: 0.05,
             lexer: None,
             reductions: false,
@@ -286,9 +293,8 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
     run.prepare(examples)?;
     let mut delta = settings.delta;
     let mut attempt = 0;
+    let mut corrections = 0;
     loop {
-        attempt += 1;
-        delta /= 2.;
         let settled = run.learn(settings.tests, settings.rounds)?;
         let hypothesis = run.frozen.clone().unwrap_or_default();
         let language = grammar(run, &hypothesis, examples);
@@ -309,15 +315,32 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
             let reason = "no grammar was found in which every text has one structure".to_string();
             return Ok((Ending::NotSettled(reason), (hypothesis, None, None)));
         };
-        let amount = Amount { strings: settings.strings, fresh: settings.fresh, delta };
         let before = run.teacher.queries.asked;
         let both = (&hypothesis, &language);
+        let near = near(run, both, examples, settings.neighbors)?;
+        run.spent.checks += run.teacher.queries.asked - before;
+        let mistakes = near.iter().flat_map(|near| near.mistakes.iter().take(MISTAKES).cloned());
+        let mistakes: Vec<String> = mistakes.collect();
+        corrections += 1;
+        if let Some(mistake) = mistakes.first() {
+            run.log.push(format!(
+                "a text that differs from an example in one character is misjudged, such as {mistake:?}"
+            ));
+            if corrections < CORRECTIONS && run.learn_texts(&mistakes)? {
+                continue;
+            }
+        }
+        attempt += 1;
+        delta /= 2.;
+        let amount = Amount { strings: settings.strings, fresh: settings.fresh, delta };
+        let before = run.teacher.queries.asked;
         // What positions say is not trusted here.
         run.teacher.queries.asks_all = true;
         let checks = check(both, examples, &mut run.teacher.queries, amount, &mut run.random);
         run.teacher.queries.asks_all = false;
         let mut checks = checks?;
         checks.attempts = attempt;
+        checks.neighbors = near;
         run.spent.checks += run.teacher.queries.asked - before;
         let mistakes: Vec<String> = checks.mistakes().cloned().collect();
         let ending = if let Some(mistake) = mistakes.first() {
@@ -336,6 +359,23 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
         };
         return Ok((ending, (hypothesis, Some(language), Some(checks))));
     }
+}
+
+/// Compares the neighbors of examples, unless tokens were given: then, mistakes in them are not for the learner.
+fn near(
+    run: &mut Inference<'_>,
+    both: (&Hypothesis, &InferredGrammar),
+    examples: &[String],
+    most: usize,
+) -> Result<Option<Neighbors>, Stop> {
+    if run.teacher.symbols.lexer().is_some() {
+        return Ok(None);
+    }
+    let short: Vec<String> = run.words.iter().map(|word| run.teacher.symbols.render(word)).collect();
+    run.teacher.queries.asks_all = true;
+    let found = neighbors(both, (examples, &short), &run.unused, &mut run.teacher.queries, most);
+    run.teacher.queries.asks_all = false;
+    found.map(Some)
 }
 
 /// Returns the texts without repetitions, in order. Those that are too long to be asked about are left out.

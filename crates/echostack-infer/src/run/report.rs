@@ -6,7 +6,7 @@ use std::path::Path;
 use echostack::file::replace;
 use serde_json::{Value, json};
 
-use super::checks::{Checks, Sample};
+use super::checks::{Checks, Neighbors, Sample};
 use super::infer::{Ending, Inferred};
 use crate::write::grammar::InferredGrammar;
 
@@ -111,7 +111,7 @@ impl Inferred {
     fn tell_promises(&self, out: &mut String, proved: Proved) {
         _ = writeln!(
             out,
-            "## What is known\nFour statements, each by itself. None of them says that the grammar equals the program.\n"
+            "## What is known\nFive statements, each by itself. None of them says that the grammar equals the program.\n"
         );
         _ = writeln!(
             out,
@@ -147,7 +147,13 @@ impl Inferred {
             }
             None => "not measured, because no examples were held out.".to_string(),
         };
-        _ = writeln!(out, "4. **Recall**: {recall}\n");
+        _ = writeln!(out, "4. **Recall**: {recall}");
+        let near = match self.checks().map(|checks| &checks.neighbors) {
+            None => none.to_string(),
+            Some(None) => "not checked, because the tokens were given.".to_string(),
+            Some(Some(near)) => neighbors(near, self.examples().len()),
+        };
+        _ = writeln!(out, "5. **Texts near the examples**: {near}\n");
     }
 
     fn tell_open(&self, out: &mut String) {
@@ -198,7 +204,11 @@ impl Inferred {
                 })
                 .collect();
             json!({
-                "attempts": checks.attempts, "length": checks.exhaustive.length, "strings": checks.exhaustive.strings,
+                "attempts": checks.attempts,
+                "neighbors": checks.neighbors.as_ref().map(|near| json!({
+                    "examples": near.examples, "count": near.count, "mistakes": near.mistakes.len(),
+                })),
+                "length": checks.exhaustive.length, "strings": checks.exhaustive.strings,
                 "unreadable": checks.exhaustive.unreadable, "mistakes": checks.exhaustive.mistakes.len(),
                 "samples": samples,
             })
@@ -271,6 +281,20 @@ fn exhaustive(checks: &Checks) -> String {
         _ = write!(text, "; the program gave no answer to {} of them", found.set_aside);
     }
     text + "."
+}
+
+fn neighbors(near: &Neighbors, examples: usize) -> String {
+    let mut text = format!(
+        "the program and the grammar {} on all {} texts that differ in one character from {}",
+        if near.mistakes.is_empty() { "agree".to_string() } else { format!("differ {} times", near.mistakes.len()) },
+        near.count,
+        if near.examples < examples { format!("the {} shortest examples", near.examples) } else { "an example".into() },
+    );
+    if near.set_aside > 0 {
+        _ = write!(text, "; the program gave no answer to {} of them", near.set_aside);
+    }
+    text + ". The character is left out, replaced or inserted: by every printable one of ASCII, a tab, a line feed, and one \
+            of each class beyond ASCII."
 }
 
 fn sample(sample: &Sample) -> String {
