@@ -296,7 +296,10 @@ impl<'a> Inference<'a> {
         for text in texts {
             let Some(answer) = self.teacher.queries.ask(text)? else { continue };
             if answer {
+                // A new class is a new symbol, which the hypothesis does not have yet.
+                let classes = self.teacher.symbols.in_use().len();
                 self.represent(text)?;
+                learned |= self.teacher.symbols.in_use().len() > classes;
             }
             let Some(base) = self.teacher.symbols.base(text) else { continue };
             if let Some(reducer) = &mut self.reducer {
