@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// File to write the table or the source to
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// What to write [default: what the name of the file says (.c or .rs), otherwise a table]
+    /// What to write. Without this option, the name of the file tells (.c or .rs); any other name means a table
     #[arg(long, value_enum, ignore_case = true)]
     emit: Option<Emit>,
     /// What the names in C begin with, such as json_, so that several recognizers fit into one program [default:
@@ -59,6 +59,7 @@ enum Emit {
 }
 
 impl Args {
+    /// Returns what to write.
     fn emit(&self) -> Emit {
         let by_name = || match self.output.extension()?.to_str()? {
             "c" | "h" => Some(Emit::C),

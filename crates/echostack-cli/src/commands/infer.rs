@@ -59,7 +59,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     fresh: usize,
     /// Ask about at most this many texts that differ from an example in one character, before the language counts as
-    /// learned: all of the shortest examples
+    /// learned. If there are more, the shortest examples come first
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     neighbors: usize,
     /// Give up after this many seconds, with the best grammar so far
@@ -69,7 +69,7 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "FOLDER")]
     output: PathBuf,
     /// Decide whether the result has the same texts as this grammar, of all lengths, and print a text in which they differ
-    #[arg(long, value_name = "GRAMMAR")]
+    #[arg(long, value_name = "GRAMMAR", conflicts_with_all = ["invalid", "json"])]
     against: Option<PathBuf>,
     /// Print a summary as JSON
     #[arg(long)]
@@ -95,11 +95,8 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         asking: Asking { time: seconds("--seconds", args.seconds)?, ..Asking::default() },
         ..Settings::default()
     };
-    let against = args.against.as_ref().map(|path| {
-        ensure!(!args.json, "--against is not for --json");
-        Ok(Subject::open_grammar_within(path, Encoding::Auto, &session.grammar_limits())?)
-    });
-    let against = against.transpose()?;
+    let open = |path| Subject::open_grammar_within(path, Encoding::Auto, &session.grammar_limits());
+    let against = args.against.as_deref().map(open).transpose()?;
     let bar = session.bar();
     if let Some(invalid) = &args.invalid {
         let guessed = args.source.guess(session, settings, invalid, &args.output, &bar);

@@ -11,6 +11,7 @@ mod recognizer;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use echostack::Control;
@@ -93,19 +94,16 @@ pub fn equality(first: &Subject, second: &Subject, control: &dyn Control) -> Equ
     compared(first, second, control).unwrap_or_else(|reason| on_short_texts(first, second, reason, control))
 }
 
-/// Compares all short texts.
+/// Compares all short texts, because the languages cannot be compared on all texts.
 fn on_short_texts(first: &Subject, second: &Subject, reason: Reason, control: &dyn Control) -> Equality {
     let mut agree_to = None;
     let lexers = [first, second].map(Subject::lexer);
     if let ([Some(one), Some(two)], Some(_), Some(_)) = (lexers, first.grammar(), second.grammar()) {
-        let classes: BTreeMap<Vec<u8>, u8> = (0..128_u8)
-            .rev()
-            .map(|byte| {
-                let states = one.states.iter().chain(&two.states);
-                (states.map(|dfa| dfa.rows().classes[usize::from(byte)]).collect(), byte)
-            })
-            .collect();
-        let letters: Vec<char> = classes.into_values().map(char::from).collect();
+        let letters = one_of_each(0..=127, |byte| {
+            let automata = one.states.iter().chain(&two.states);
+            automata.map(|dfa| dfa.rows().classes[usize::from(byte)]).collect::<Vec<_>>()
+        });
+        let letters: Vec<char> = letters.into_iter().map(char::from).collect();
         let mut texts = vec![String::new()];
         let mut compared = 0;
         loop {
@@ -127,6 +125,12 @@ fn on_short_texts(first: &Subject, second: &Subject, reason: Reason, control: &d
     Equality::NotComparable { reason, agree_to }
 }
 
+/// Returns the first byte of each class, in the order of the classes.
+fn one_of_each<C: Ord>(bytes: RangeInclusive<u8>, class: impl Fn(u8) -> C) -> Vec<u8> {
+    let classes: BTreeMap<C, u8> = bytes.rev().map(|byte| (class(byte), byte)).collect();
+    classes.into_values().collect()
+}
+
 /// Returns whether a grammar with a lexer has a text.
 fn has(subject: &Subject, text: &str) -> bool {
     let (Some(grammar), Some(lexer)) = (subject.grammar(), subject.lexer()) else { return false };
@@ -137,6 +141,7 @@ fn has(subject: &Subject, text: &str) -> bool {
     fault.is_none() && word.is_some_and(|word| grammar.table().accepts(&word))
 }
 
+/// Compares all texts, and finds out what the lexers themselves say of a text that makes a difference.
 fn compared(first: &Subject, second: &Subject, control: &dyn Control) -> Result<Equality, Reason> {
     let export = |subject: &Subject| {
         let grammar = subject.grammar().ok_or_else(|| format!("{} is not a grammar", subject.name()))?;
@@ -186,14 +191,10 @@ struct Lockstep<'a> {
 
 impl<'a> Lockstep<'a> {
     fn new(both: [Recognizer<'a>; 2], control: &'a dyn Control) -> Self {
-        let classes: BTreeMap<(u8, u8, bool, bool), u8> = (0..=255_u8)
-            .rev()
-            .map(|byte| {
-                let class = |at: usize| both[at].dfa().rows().classes[usize::from(byte)];
-                ((class(0), class(1), byte == b'\r', byte == b'\n'), byte)
-            })
-            .collect();
-        let mut bytes: Vec<u8> = classes.into_values().collect();
+        let mut bytes = one_of_each(0..=255, |byte| {
+            let class = |at: usize| both[at].dfa().rows().classes[usize::from(byte)];
+            (class(0), class(1), byte == b'\r', byte == b'\n')
+        });
         // Visible characters come first, so that a text is one that people can read.
         bytes.sort_by_key(|byte| (!byte.is_ascii_graphic(), *byte));
         Self {

@@ -100,7 +100,7 @@ impl<'a> Recognizer<'a> {
             Some(Configuration { lexing: Lexing::AfterReturn, otherwise: None, ..this.clone() })
         } else {
             match &this.otherwise {
-                Some(otherwise) => self.step(&otherwise.clone(), byte)?,
+                Some(otherwise) => self.step(otherwise, byte)?,
                 None => None,
             }
         };

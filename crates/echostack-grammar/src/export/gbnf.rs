@@ -9,7 +9,7 @@ use super::error::ExportError;
 use super::regex::{self, Dialect};
 use super::spell::{Letters, Pattern, Spelled};
 
-/// Writes a grammar in GBNF, whose tokens are spelled out where they are not whole. llama.cpp refuses left recursion, so there is none, and follows all alternatives at once, so
+/// Writes a grammar in GBNF. llama.cpp refuses left recursion, so there is none, and follows all alternatives at once, so
 /// that no two of them begin in the same way.
 pub(super) fn gbnf(spelled: Spelled) -> Result<String, ExportError> {
     let grammar = spelled.grammar.without_left_recursion(Reads::Nothing).map_err(|_| ExportError::TooLarge)?;

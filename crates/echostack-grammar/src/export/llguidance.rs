@@ -41,7 +41,7 @@ pub(super) fn tokens(productions: &Productions, scanner: &Scanner, alphabet: &Al
     let mut terminals = String::new();
     for (number, rule) in scanner.rules.iter().enumerate() {
         // A text that another rule has as well belongs to the first of them.
-        let earlier = scanner.before(number);
+        let earlier = scanner.before(number).unwrap_or_else(|_| (0..number).collect()).into_iter();
         let earlier: Vec<String> =
             earlier.map(|other| regex::write(&scanner.rules[other].pattern, Dialect::Python)).collect();
         match (literal(&rule.pattern), rule.token) {

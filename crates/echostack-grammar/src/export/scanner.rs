@@ -111,31 +111,30 @@ impl Scanner {
         Dfa::new(&[(0, &self.rules[rule].pattern)], &[action]).map_err(|TooLarge| ExportError::TooLarge)
     }
 
-    /// Returns the rules before this one that have some of the texts that its expression matches.
-    pub(super) fn before(&self, rule: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..rule).filter(move |&other| self.shares(other, rule))
-    }
-
-    /// Returns whether the expressions of two rules match a text in common.
-    fn shares(&self, first: usize, second: usize) -> bool {
-        let (Ok(first), Ok(second)) = (self.alone(first), self.alone(second)) else { return true };
-        let mut found = false;
-        pairs((&first, first.start()), (&second, second.start()), |a, b| {
-            found |= first.matched(a).is_some() && second.matched(b).is_some();
-            a != DEAD && b != DEAD
-        });
-        found
-    }
-
-    /// Returns whether the rule has every text that its expression matches: no rule before it has one of them.
-    pub(super) fn is_exact(&self, rule: usize) -> Result<bool, ExportError> {
-        let alone = self.alone(rule)?;
+    /// Returns the rules before this one that have some of the texts that its expression matches. If there are none, the
+    /// rule has all of them.
+    pub(super) fn before(&self, rule: usize) -> Result<Vec<usize>, ExportError> {
+        let own = self.alone(rule)?;
+        // Most rules have all of their texts, which one walk shows.
         let mut exact = true;
-        pairs((&alone, alone.start()), (&self.dfa, self.dfa.start()), |own, all| {
-            exact &= alone.matched(own).is_none() || self.dfa.matched(all) == Some(rule as u32);
-            own != DEAD
+        pairs((&own, own.start()), (&self.dfa, self.dfa.start()), |a, b| {
+            exact &= own.matched(a).is_none() || self.dfa.matched(b) == Some(rule as u32);
+            a != DEAD
         });
-        Ok(exact)
+        if exact {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for number in 0..rule {
+            let other = self.alone(number)?;
+            let mut shares = false;
+            pairs((&other, other.start()), (&own, own.start()), |a, b| {
+                shares |= other.matched(a).is_some() && own.matched(b).is_some();
+                a != DEAD && b != DEAD
+            });
+            found.extend(shares.then_some(number));
+        }
+        Ok(found)
     }
 }
 

@@ -263,12 +263,13 @@ impl<'a> Scans<'a> {
     pub(super) fn forbidden(&self, context: ContextId, rule: usize) -> Option<Vec<Hir>> {
         let mut found = Vec::new();
         for &remembered in &self.contexts[context as usize] {
-            // The rule and the remembered state are followed until the latter matches, in state 0 here.
-            let (mut numbers, mut order) = (HashMap::from([((0, remembered), 1)]), vec![(0, remembered)]);
-            let mut next = vec![Vec::new()];
+            // The rule and the remembered state are followed until the latter matches.
+            const MATCHED: usize = usize::MAX;
+            let (mut numbers, mut order) = (HashMap::from([((0, remembered), 0)]), vec![(0, remembered)]);
+            let mut next = Vec::new();
             let mut matches = false;
-            while next.len() <= order.len() {
-                let (state, other) = order[next.len() - 1];
+            while next.len() < order.len() {
+                let (state, other) = order[next.len()];
                 let mut row = Vec::new();
                 for &(from, to, target) in &self.chars.states[state].next {
                     if !self.useful[rule][target] {
@@ -278,9 +279,9 @@ impl<'a> Scans<'a> {
                         let Some(other) = self.chars.step(other, from) else { continue };
                         let number = if self.chars.states[other].rule.is_some() {
                             matches = true;
-                            0
+                            MATCHED
                         } else {
-                            let fresh = order.len() + 1;
+                            let fresh = order.len();
                             *numbers.entry((target, other)).or_insert_with(|| {
                                 order.push((target, other));
                                 fresh
@@ -292,13 +293,12 @@ impl<'a> Scans<'a> {
                 next.push(row);
             }
             if matches {
-                // The automaton of an expression begins in its state 0.
-                next.swap(0, 1);
-                let swapped = |state: usize| if state < 2 { 1 - state } else { state };
-                next.iter_mut().flatten().for_each(|(_, _, target)| *target = swapped(*target));
-                let ends: Vec<bool> = (0..next.len()).map(|state| state == 1).collect();
+                let last = next.len();
+                next.iter_mut().flatten().for_each(|(_, _, target)| *target = last.min(*target));
+                next.push(Vec::new());
+                let ends: Vec<bool> = (0..next.len()).map(|state| state == last).collect();
                 let (next, kept) = minimized(&next, &ends);
-                let ends: Vec<bool> = kept.iter().map(|&state| state == 1).collect();
+                let ends: Vec<bool> = kept.iter().map(|&state| state == last).collect();
                 found.push(expression(&next, &ends)?);
             }
         }

@@ -164,7 +164,8 @@ struct Speller<'a> {
     scanner: &'a Scanner,
     scans: Scans<'a>,
     borders: Borders,
-    exact: Vec<bool>,
+    /// For each lexer rule, those before it that have some of its texts.
+    before: Vec<Vec<usize>>,
     tokens: Tokens,
     patterns: Vec<Pattern>,
     /// The contexts in which each nonterminal can end, by the context in which it begins.
@@ -175,13 +176,13 @@ struct Speller<'a> {
 
 impl<'a> Speller<'a> {
     fn new(grammar: &'a Productions, scanner: &'a Scanner, tokens: Tokens) -> Result<Self, ExportError> {
-        let exact = (0..scanner.rules.len()).map(|rule| scanner.is_exact(rule)).collect::<Result<_, _>>()?;
+        let before = (0..scanner.rules.len()).map(|rule| scanner.before(rule)).collect::<Result<_, _>>()?;
         Ok(Self {
             grammar,
             scanner,
             scans: Scans::new(grammar, scanner),
             borders: grammar.borders(),
-            exact,
+            before,
             tokens,
             patterns: Vec::new(),
             ends: BTreeMap::new(),
@@ -495,11 +496,12 @@ impl<'a> Speller<'a> {
             Tokens::Letters => None,
             // There is a text, so a single one is not restricted.
             _ if literal(&matching).is_some() => Some(Pattern { rule, matching, except: Vec::new() }),
-            _ if self.exact[rule] && !scan.restricted && single => Some(Pattern { rule, matching, except: Vec::new() }),
+            _ if self.before[rule].is_empty() && !scan.restricted && single => {
+                Some(Pattern { rule, matching, except: Vec::new() })
+            }
             Tokens::Whole => None,
             Tokens::Expressions if single => {
-                let before = if self.exact[rule] { 0 } else { rule };
-                let earlier = self.scanner.before(rule).take(before).map(|other| &self.scanner.rules[other].pattern);
+                let earlier = self.before[rule].iter().map(|&other| &self.scanner.rules[other].pattern);
                 let mut except: Vec<Hir> = earlier.cloned().collect();
                 let any =
                     Hir::repetition(Repetition { min: 0, max: None, greedy: true, sub: Hir::dot(Dot::AnyChar).into() });

@@ -139,7 +139,7 @@ pub(crate) struct Queries<'a> {
     /// The lexer that was given. A position then means the token at this place.
     pub(crate) lexer: Option<Arc<Lexer>>,
     /// Whether every text is asked about, as in the checks after learning.
-    pub(crate) asks_all: bool,
+    asks_all: bool,
 }
 
 impl fmt::Debug for Queries<'_> {
@@ -234,6 +234,14 @@ impl<'a> Queries<'a> {
             _ => Some(false),
         };
         Ok(texts.iter().map(|text| answer(text.as_ref())).collect())
+    }
+
+    /// Asks about every text, because what positions say is not trusted.
+    pub(crate) fn without_positions<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> T {
+        self.asks_all = true;
+        let found = ask(self);
+        self.asks_all = false;
+        found
     }
 
     /// Returns whether a text begins like one that failed there.

@@ -23,8 +23,9 @@ use crate::write::grammar::InferredGrammar;
 const MANY_EXAMPLES: usize = 50;
 /// How often the result is checked, if mistakes are found.
 const ATTEMPTS: usize = 5;
-/// The most times that mistakes among the neighbors of examples are learned from, and how many of them at a time.
+/// The most times that the neighbors of examples are compared and mistakes among them are learned from.
 const CORRECTIONS: usize = 40;
+/// The most mistakes among them that are learned from at a time.
 const MISTAKES: usize = 50;
 /// The number of examples that a program is asked about one by one before it is taken for one that gives no answers.
 const TRIED: usize = 2;
@@ -317,7 +318,7 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
         };
         let before = run.teacher.queries.asked;
         let both = (&hypothesis, &language);
-        let near = near(run, both, examples, settings.neighbors)?;
+        let near = compare_neighbors(run, both, examples, settings.neighbors)?;
         run.spent.checks += run.teacher.queries.asked - before;
         let mistakes = near.iter().flat_map(|near| near.mistakes.iter().take(MISTAKES).cloned());
         let mistakes: Vec<String> = mistakes.collect();
@@ -334,11 +335,9 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
         delta /= 2.;
         let amount = Amount { strings: settings.strings, fresh: settings.fresh, delta };
         let before = run.teacher.queries.asked;
-        // What positions say is not trusted here.
-        run.teacher.queries.asks_all = true;
-        let checks = check(both, examples, &mut run.teacher.queries, amount, &mut run.random);
-        run.teacher.queries.asks_all = false;
-        let mut checks = checks?;
+        let random = &mut run.random;
+        let checks = |queries: &mut Queries<'_>| check(both, examples, queries, amount, random);
+        let mut checks = run.teacher.queries.without_positions(checks)?;
         checks.attempts = attempt;
         checks.neighbors = near;
         run.spent.checks += run.teacher.queries.asked - before;
@@ -362,7 +361,7 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
 }
 
 /// Compares the neighbors of examples, unless tokens were given: then, mistakes in them are not for the learner.
-fn near(
+fn compare_neighbors(
     run: &mut Inference<'_>,
     both: (&Hypothesis, &InferredGrammar),
     examples: &[String],
@@ -372,10 +371,8 @@ fn near(
         return Ok(None);
     }
     let short: Vec<String> = run.words.iter().map(|word| run.teacher.symbols.render(word)).collect();
-    run.teacher.queries.asks_all = true;
-    let found = neighbors(both, (examples, &short), &run.unused, &mut run.teacher.queries, most);
-    run.teacher.queries.asks_all = false;
-    found.map(Some)
+    let found = |queries: &mut Queries<'_>| neighbors(both, (examples, &short), &run.unused, queries, most);
+    run.teacher.queries.without_positions(found).map(Some)
 }
 
 /// Returns the texts without repetitions, in order. Those that are too long to be asked about are left out.
