@@ -30,6 +30,7 @@ TASKS = ["latch", "dyck1", "dyck2", "dyck3", "anbn", "palindrome", "json"]
 # The reservoir, and what a machine sees of the input.
 KINDS = [("cycle", "symbol"), ("random", "symbol"), ("legendre", "symbol"), ("cycle", "reservoir")]
 # The languages of infer_published, whose texts are in published.json. mathexpr takes 40 s.
+SEEDS = 3
 PUBLISHED = ["arith", "fol", "json", "lisp", "turtle", "while", "xml"]
 # The languages of infer_tokens and the learners that end within seconds, and not because of the time limit.
 TOKENS = [(name, "modules") for name in (
@@ -101,15 +102,17 @@ class Runner:
         return outcome
 
     def published(self, name):
-        return self.outcome("infer_published", "benchmarks/infer/published.json", name, "--outcomes")
+        return self.outcome("infer_published", "benchmarks/infer/published.json", name, "--seeds", SEEDS, "--outcomes")
 
     def tokens(self, name, learner):
         return self.outcome("infer_tokens", name, "--learner", learner, "--prefixes", 50000, "--outcomes")
 
     def outcome(self, program, *arguments):
-        outcome = json.loads(self.run(program, *arguments))
-        del outcome["case"]
-        return outcome
+        outcomes = [json.loads(line) for line in self.run(program, *arguments).splitlines()]
+        runs = [{name: value for name, value in outcome.items() if name != "case"} for outcome in outcomes]
+        # Several runs of one case differ in the seed.
+        several = {f"seed {seed}, {name}": run[name] for seed, run in enumerate(runs) for name in run}
+        return several if len(runs) > 1 else runs[0]
 
     def program(self, name):
         folder = self.folder / f"inferred {name}"

@@ -28,8 +28,9 @@ pub(crate) struct Source {
     /// The program stays open: it reads one JSON string per line, and writes true or false per line
     #[arg(long, requires = "oracle", help_heading = SOURCE)]
     persistent: bool,
-    /// Regular expression that finds the position of a failure in what the program prints: one group for the number of
-    /// characters before it, or two for a line and a column. A persistent program writes {"valid": false, "at": 3} instead
+    /// Regular expression that finds the position of a failure in what the program prints, if it has none of the usual forms,
+    /// such as `char 7`, `line 2, column 3` or `:2:3:`. One group is the number of characters before it; two are a line and a
+    /// column. A persistent program writes {"valid": false, "at": 3} instead
     #[arg(long, value_name = "PATTERN", requires = "oracle", conflicts_with = "persistent", help_heading = SOURCE)]
     position: Option<String>,
     /// Lexer in Lex syntax, if the tokens are known; otherwise they are inferred, too
@@ -44,7 +45,8 @@ pub(crate) struct Source {
     /// Number of queries at the same time; never changes the result [default: number of cores]
     #[arg(long, value_name = "N", requires = "oracle", help_heading = SOURCE)]
     workers: Option<usize>,
-    /// Time limit for the answer to one text, in seconds
+    /// Time limit for the answer to one text, in seconds. It becomes shorter if the program usually answers fast: 100 times
+    /// its usual time, but at least a second
     #[arg(long, value_name = "SECONDS", default_value_t = 10., help_heading = SOURCE)]
     answer_within: f64,
     /// A text on which the program crashes or exceeds its time limit is not valid. Otherwise it is set aside

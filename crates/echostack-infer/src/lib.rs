@@ -36,6 +36,8 @@ mod learn;
 pub mod program;
 mod run;
 mod test;
+#[cfg(test)]
+mod testing;
 mod text;
 mod write;
 
@@ -43,8 +45,9 @@ pub use ask::queries::{Asking, Stop};
 pub use run::bound::error_bound;
 pub use run::checks::{Checks, Exhaustive, Neighbors, Sample};
 pub use run::guess::{Guess, Texts, guess};
-pub use run::infer::{Ending, InferError, Inferred, Settings, infer};
+pub use run::infer::{Ending, InferError, Inferred, infer};
 pub use run::inference::Spent;
 pub use run::report::{FILES, Proved};
+pub use run::settings::Settings;
 pub use write::export::Files;
 pub use write::grammar::InferredGrammar;

@@ -289,7 +289,7 @@ def infer(
     *,
     name: str = "inferred",
     tests: int = 4000,
-    rounds: int = 60,
+    rounds: int = 1000,
     hold_out: float | None = None,
     max_queries: int = 2_000_000,
     time_limit: float = 3600.0,
@@ -312,7 +312,7 @@ def infer(
         Name of the language.
     tests : int, default=4000
         Number of random tests in a round.
-    rounds : int, default=60
+    rounds : int, default=1000
         Maximum number of rounds.
     hold_out : float, default=None
         Fraction of the examples to hold out, to measure recall. If None, it is a fifth of at least 50 examples, and 0 for

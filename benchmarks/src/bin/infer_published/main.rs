@@ -10,6 +10,9 @@
 //!
 //! With `--outcomes`, a line of JSON is printed for each run, with what does not depend on the computer.
 //!
+//! Each language is compared with the first one that was settled, with other examples or another seed: they must have the
+//! same texts, of all lengths.
+//!
 //! The folder has `NAME/NAME-train-r0` with examples, and `NAME/NAME-test` with held-out texts, one per file. It may also be
 //! a file such as `benchmarks/infer/published.json`, with the examples and the held-out texts of each language; the name of
 //! its only set of examples is `own`.
@@ -22,7 +25,7 @@ use std::path::Path;
 
 use echostack::{Recognizer, Verdict};
 use echostack_benchmarks::measure::{self, cpu_seconds};
-use echostack_grammar::Lexer;
+use echostack_grammar::{Lexer, Subject, equality};
 use echostack_infer::program::{Program, Reply};
 use echostack_infer::{Ending, Inferred, InferredGrammar, Settings, infer};
 use rand::seq::IndexedRandom;
@@ -147,20 +150,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if options.report != Report::Outcomes {
         println!(
-            "| language | examples | seed | recall | precision | F1 | near misses misjudged | queries | classes, tags, learning, last test, checks | states | s, CPU s | ending | tokens, states | proof |"
+            "| language | examples | seed | recall | precision | F1 | near misses misjudged | queries | until the last change | classes, tags, learning, last test, checks | states | s, CPU s | ending | compared with the first | tokens, states | proof |"
         );
-        println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+        println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     }
     for name in &names {
         let oracle = languages::language(name).ok_or("there is no such language")?;
         let Texts { examples, held_out } = texts_of(Path::new(&folder), name, &trains)?;
         let rejected = held_out.iter().find(|text| !oracle(text));
         assert!(rejected.is_none(), "the oracle of {name} rejects a held-out text: {rejected:?}");
+        let mut first = None;
         for (train, examples) in &examples {
             let rejected = examples.iter().find(|text| !oracle(text));
             assert!(rejected.is_none(), "the oracle of {name} rejects an example: {rejected:?}");
             for seed in 0..seeds {
-                run((name, train, seed), examples, &held_out, &oracle, &options)?;
+                run((name, train, seed), examples, &held_out, &oracle, &options, &mut first)?;
             }
         }
     }
@@ -185,6 +189,7 @@ fn run(
     held_out: &[String],
     oracle: &(impl Fn(&str) -> bool + Sync),
     options: &Options,
+    first: &mut Option<Subject>,
 ) -> Result<(), Box<dyn Error>> {
     let mut settings = Settings { seed, hold_out: Some(0.), ..Settings::default() };
     if let Some(strings) = options.strings {
@@ -238,11 +243,22 @@ fn run(
         Ending::Settled => "settled".to_string(),
         Ending::NotSettled(reason) => format!("not settled: {reason}"),
     };
+    let subject = language.subject(name)?;
+    let same = match first {
+        _ if *inferred.ending() != Ending::Settled => String::new(),
+        Some(first) => equality(&subject, first, &()).to_string(),
+        None => {
+            *first = Some(subject);
+            "the first".to_string()
+        }
+    };
     if options.report == Report::Outcomes {
         let outcome = serde_json::json!({
             "case": format!("{name} {train} seed {seed}"),
             "ending": ending,
+            "compared with the first": same,
             "queries": inferred.queries(),
+            "queries until the last change": spent.until_last_change,
             "states": inferred.states(),
             "tokens": language.files().tokens.len(),
             "states over tokens": language.states(),
@@ -255,10 +271,11 @@ fn run(
     }
     let proof = if options.prove { prove(language, held_out, oracle)? } else { String::new() };
     println!(
-        "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {}, {}, {}, {}, {} | {} | {:.1}, {cpu:.1} | {ending} | {}, {} | {proof} |",
+        "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {} | {}, {}, {}, {}, {} | {} | {:.1}, {cpu:.1} | {ending} | {same} | {}, {} | {proof} |",
         near.len(),
         2 * DRAWN,
         inferred.queries(),
+        spent.until_last_change,
         spent.classes,
         spent.tags,
         spent.learning,

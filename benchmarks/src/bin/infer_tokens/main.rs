@@ -8,7 +8,7 @@
 //!
 //! The learned and the given language have the same number of words of each length (modulo 2^128; both automata are
 //! deterministic, so words can be counted), and the same tokens can follow each viable prefix, for all prefixes up to a
-//! length. With `--guess`, no oracle is asked: languages are guessed from valid and invalid words. With `--outcomes`, no
+//! length. Where both have visible brackets, it is also decided whether they have the same texts. With `--guess`, no oracle is asked: languages are guessed from valid and invalid words. With `--outcomes`, no
 //! machine is learned, and a line of JSON is printed for each run, with what does not depend on the computer.
 
 mod guesses;
@@ -23,7 +23,7 @@ use echostack::recognize::{Limits, Session, Status};
 use echostack::symbol::Input;
 use echostack::{Lookahead, Manifest, Oracle, Recognizer, Table, Word};
 use echostack_benchmarks::measure::{self, cpu_seconds};
-use echostack_grammar::{Encoding, Grammar};
+use echostack_grammar::{Encoding, Grammar, Lexer, Subject, equality};
 use echostack_infer::{Ending, Inferred, Settings, infer};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -254,7 +254,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}|", "|---".repeat(if options.guess { 7 } else { 8 }));
     }
     for name in &names {
-        let target = Grammar::new(name, &grammar(name).ok_or("there is no such language")?, Encoding::Auto)?;
+        let rules = grammar(name).ok_or("there is no such language")?;
+        let target = Grammar::new(name, &rules, Encoding::Auto)?;
         let oracle = Oracle::strict(target.automaton().clone())?;
         let alphabet = oracle.alphabet();
         let valid = |text: &str| {
@@ -283,7 +284,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             if options.log {
                 inferred.log().iter().for_each(|line| eprintln!("  {line}"));
             }
-            tell((name, reductions), &inferred, &oracle, &options, before)?;
+            let subject = Grammar::new(name, &rules, Encoding::Auto)?;
+            let subject = Subject::of_grammar(subject, Some(Lexer::new(&source)?));
+            tell((name, reductions), &inferred, (&oracle, &subject), &options, before)?;
         }
     }
     Ok(())
@@ -308,7 +311,7 @@ fn examples(target: &Grammar, alphabet: &echostack::Alphabet) -> Vec<String> {
 fn tell(
     (name, reductions): (&str, bool),
     inferred: &Inferred,
-    target: &Oracle,
+    (target, subject): (&Oracle, &Subject),
     options: &Options,
     before: f64,
 ) -> Result<(), Box<dyn Error>> {
@@ -317,12 +320,13 @@ fn tell(
         Ending::Settled => ("settled".to_string(), true),
         Ending::NotSettled(reason) => (format!("not settled: {reason}"), false),
     };
-    let (mut proof, mut compared) = (String::new(), String::new());
+    let (mut proof, mut compared, mut same) = (String::new(), String::new(), String::new());
     if let Some(language) = inferred.language().filter(|_| settled) {
         if !options.outcomes {
             proof = measure::prove(language)?.1;
         }
         let grammar = Grammar::new("learned", &language.files().grammar, Encoding::Auto)?;
+        same = equality(&language.subject(name)?, subject, &()).to_string();
         compared = compare(&Oracle::strict(grammar.automaton().clone())?, target, options.prefixes)?;
     }
     let spent = inferred.spent();
@@ -333,13 +337,14 @@ fn tell(
             "ending": ending,
             "queries": inferred.queries(),
             "size": inferred.states(),
+            "equality": same,
             "compared": compared,
         });
         println!("{outcome}");
         return Ok(());
     }
     println!(
-        "| {name} | {learner} | {}: {}, {}, {} | {} | {ending} | {proof} | {compared} | {cpu:.1} |",
+        "| {name} | {learner} | {}: {}, {}, {} | {} | {ending} | {proof} | {same}; {compared} | {cpu:.1} |",
         inferred.queries(),
         spent.classes + spent.tags + spent.learning,
         spent.last_test,

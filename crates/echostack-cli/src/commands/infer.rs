@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 4000)]
     tests: usize,
     /// Maximum number of rounds
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 1000)]
     rounds: usize,
     /// Fraction of the examples to hold out, to measure recall [default: a fifth of at least 50 examples, else none]
     #[arg(long, value_name = "FRACTION")]
@@ -62,6 +62,9 @@ pub(crate) struct Args {
     /// learned. If there are more, the shortest examples come first
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     neighbors: usize,
+    /// Leave out everything beyond ASCII: characters, and examples that contain them
+    #[arg(long, conflicts_with = "invalid")]
+    ascii: bool,
     /// Give up after this many seconds, with the best grammar so far
     #[arg(long, value_name = "N", default_value_t = 3600.)]
     seconds: f64,
@@ -92,6 +95,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         strings: args.strings,
         fresh: args.fresh,
         neighbors: args.neighbors,
+        ascii: args.ascii,
         asking: Asking { time: seconds("--seconds", args.seconds)?, ..Asking::default() },
         ..Settings::default()
     };

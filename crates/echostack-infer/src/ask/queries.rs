@@ -220,10 +220,12 @@ impl<'a> Queries<'a> {
         }
         let mut answered = 0;
         for batch in fresh.chunks(MAX_BATCH) {
-            let ended = self.check().and_then(|()| self.ask_fresh(batch));
-            if let Err(stop) = ended {
-                // A batch whose positions contradict the answers was answered.
-                answered += if matches!(stop, Stop::Positions) { batch.len() } else { 0 };
+            let checked = self.check();
+            // The answers of a batch count even if their positions contradict them, or if not all came in time.
+            let asked = |stop: &Stop| matches!(stop, Stop::Positions | Stop::Time(_));
+            let counted = if checked.is_ok() { batch.len() } else { 0 };
+            if let Err(stop) = checked.and_then(|()| self.ask_fresh(batch)) {
+                answered += if asked(&stop) { counted } else { 0 };
                 fresh[answered..].iter().for_each(|&text| _ = self.known.remove(text));
                 return Err(stop);
             }
@@ -297,16 +299,20 @@ impl<'a> Queries<'a> {
     }
 
     fn ask_fresh(&mut self, texts: &[&str]) -> Result<(), Stop> {
-        let oracle = self.oracle;
-        let answers: Vec<Reply> = match &self.pool {
-            Some(pool) if texts.len() > 1 => {
-                pool.install(|| texts.par_iter().with_max_len(1).map(|text| oracle.ask(text)).collect())
-            }
-            _ => texts.iter().map(|text| oracle.ask(text)).collect(),
+        let (oracle, began, time) = (self.oracle, self.began, self.asking.time);
+        let ask = |text: &&str| (began.elapsed() <= time).then(|| oracle.ask(text));
+        let answers: Vec<Option<Reply>> = match &self.pool {
+            Some(pool) if texts.len() > 1 => pool.install(|| texts.par_iter().with_max_len(1).map(ask).collect()),
+            _ => texts.iter().map(ask).collect(),
         };
         let mut lines = String::new();
-        let mut contradiction = Ok(());
+        let mut ended = Ok(());
         for (&text, answer) in texts.iter().zip(answers) {
+            let Some(answer) = answer else {
+                self.known.remove(text);
+                ended = Err(Stop::Time(time));
+                continue;
+            };
             let at = if let Reply::NoAt(at) = answer { Some(at) } else { None };
             let answer = match answer {
                 Reply::Yes => Some(true),
@@ -329,7 +335,7 @@ impl<'a> Queries<'a> {
             }
             self.asked += 1;
             self.known.insert(text.into(), Known { answer, at, used: true });
-            contradiction = contradiction.and(self.learn_position(text, answer, at));
+            ended = ended.and(self.learn_position(text, answer, at));
             if self.file.is_some() {
                 let line = at.map_or(json!([text, answer]), |at| json!([text, answer, at]));
                 lines.push_str(&line.to_string());
@@ -343,7 +349,7 @@ impl<'a> Queries<'a> {
             })?;
         }
         self.control.progress(Stage::Query, self.asked, self.asking.queries);
-        contradiction
+        ended
     }
 }
 
@@ -413,6 +419,31 @@ mod tests {
         drop(queries);
         let queries = Queries::new(&oracle, asking, &()).unwrap();
         assert_eq!(queries.known.len(), 3);
+    }
+
+    /// A batch ends with the answer after which the time is up, and what was answered until then is kept.
+    #[test]
+    fn the_time_is_kept_within_a_batch() {
+        let slow = |_: &str| {
+            std::thread::sleep(Duration::from_millis(30));
+            true
+        };
+        for workers in [1, 2] {
+            let folder = tempfile::tempdir().unwrap();
+            let answers = Some(folder.path().join("answers.jsonl"));
+            let asking = Asking { time: Duration::from_millis(100), workers, answers, ..Asking::default() };
+            let mut queries = Queries::new(&slow, asking.clone(), &()).unwrap();
+            let texts: Vec<String> = (0..60).map(|number| number.to_string()).collect();
+            assert!(matches!(queries.ask_all(&texts), Err(Stop::Time(_))));
+            assert!(queries.elapsed() < Duration::from_millis(600), "{:?}", queries.elapsed());
+            let asked = queries.asked;
+            assert!((1..=10).contains(&asked), "{asked}");
+            assert_eq!(texts.iter().filter(|text| queries.known(text) == Some(true)).count(), asked);
+            assert!(matches!(queries.ask_all(&texts), Err(Stop::Time(_))));
+            assert_eq!(queries.known.len(), asked);
+            drop(queries);
+            assert_eq!(Queries::new(&slow, asking, &()).unwrap().known.len(), asked);
+        }
     }
 
     #[test]

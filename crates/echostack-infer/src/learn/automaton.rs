@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::learner::{Closed, Learner, Module, State, Step};
+use super::learner::{ALL, Closed, Learner, Module, State, Step};
 use crate::ask::queries::Stop;
 use crate::text::symbols::{Sym, Word};
 use crate::text::teacher::Teacher;
@@ -14,7 +14,7 @@ pub(crate) type Place = (Module, State);
 pub(crate) type Configuration = (Vec<Place>, Place);
 
 /// The finite automaton of one module.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) start: Option<State>,
     /// The states after plain symbols, for each state.
@@ -43,13 +43,14 @@ pub(crate) struct Automaton {
 }
 
 impl Automaton {
-    /// Makes all decisions of a hypothesis, and returns it as an automaton.
-    pub(crate) fn freeze(learner: &mut Learner, teacher: &mut Teacher<'_>) -> Result<Self, Stop> {
+    /// Makes the decisions of a hypothesis, and returns it as an automaton. If `most` contexts say no, a plain symbol is
+    /// left out.
+    pub(crate) fn freeze(learner: &mut Learner, most: usize, teacher: &mut Teacher<'_>) -> Result<Self, Stop> {
         let mut this = Self { calls: learner.calls.clone(), returns: learner.returns.clone(), ..Self::default() };
         // New states and classes can appear while decisions are made.
         loop {
             let size = learner.size();
-            this.fill(learner, teacher)?;
+            this.fill(learner, most, teacher)?;
             if learner.size() == size {
                 break;
             }
@@ -78,25 +79,21 @@ impl Automaton {
         self
     }
 
-    fn fill(&mut self, learner: &mut Learner, teacher: &mut Teacher<'_>) -> Result<(), Stop> {
+    fn fill(&mut self, learner: &mut Learner, most: usize, teacher: &mut Teacher<'_>) -> Result<(), Stop> {
         let symbols = teacher.symbols.in_use();
         let starts: Vec<Step> = learner.modules().map(Step::Start).collect();
-        learner.prepare(&starts, teacher)?;
+        let starts = learner.decide_these(&starts, ALL, teacher)?;
         let places: Vec<Place> = learner
             .modules()
             .flat_map(|module| (0..learner.states(module) as u32).map(move |state| (module, State(state))))
             .collect();
         let steps: Vec<Step> =
             places.iter().flat_map(|&(m, q)| symbols.iter().map(move |&symbol| Step::Plain(m, q, symbol))).collect();
-        learner.prepare(&steps, teacher)?;
+        let mut targets = learner.decide_these(&steps, most, teacher)?.into_iter();
         let mut plain: BTreeMap<Place, BTreeMap<Sym, State>> = BTreeMap::new();
         for &place in &places {
-            let moves = plain.entry(place).or_default();
-            for &symbol in &symbols {
-                if let Some(target) = learner.plain(place, symbol, teacher)? {
-                    moves.insert(symbol, target);
-                }
-            }
+            let moves = symbols.iter().zip(targets.by_ref());
+            plain.insert(place, moves.filter_map(|(&symbol, target)| Some((symbol, State(target?)))).collect());
         }
         let mut ends: Vec<(Place, Sym)> = Vec::new();
         for &place in places.iter().filter(|(module, _)| *module != Module::TOP) {
@@ -104,11 +101,11 @@ impl Automaton {
             ends.extend(closers.map(|&closer| (place, closer)));
         }
         let steps: Vec<Step> = ends.iter().map(|&((m, q), closer)| Step::Close(m, q, closer)).collect();
-        learner.prepare(&steps, teacher)?;
+        let classes = learner.decide_these(&steps, ALL, teacher)?;
         self.closings.clear();
-        for (place, closer) in ends {
-            if let Some(class) = learner.close(place, closer, teacher)? {
-                self.closings.entry(class).or_default().push((place.0, place.1, closer));
+        for ((place, closer), class) in ends.into_iter().zip(classes) {
+            if let Some(class) = class {
+                self.closings.entry(Closed(class)).or_default().push((place.0, place.1, closer));
             }
         }
         // A closed word is no move from a state in which its opener is plain.
@@ -120,17 +117,18 @@ impl Automaton {
             overs.extend(classes.map(|(&class, _)| (place, class)));
         }
         let steps: Vec<Step> = overs.iter().map(|&((m, q), class)| Step::Over(m, q, class)).collect();
-        learner.prepare(&steps, teacher)?;
+        // There are few closed words, and few tests show that one is missing.
+        let targets = learner.decide_these(&steps, ALL, teacher)?;
         self.parts.clear();
-        for module in learner.modules() {
+        for (module, start) in learner.modules().zip(starts) {
             let count = learner.states(module);
-            let start = learner.start(module, teacher)?;
+            let start = start.map(State);
             let plain = (0..count as u32).map(|q| plain.remove(&(module, State(q))).unwrap_or_default()).collect();
             self.parts.push(Part { start, plain, over: vec![BTreeMap::new(); count] });
         }
-        for (place, class) in overs {
-            if let Some(target) = learner.over(place, class, teacher)? {
-                self.parts[place.0.at()].over[place.1.at()].insert(class, target);
+        for ((place, class), target) in overs.into_iter().zip(targets) {
+            if let Some(target) = target {
+                self.parts[place.0.at()].over[place.1.at()].insert(class, State(target));
             }
         }
         Ok(())
@@ -247,6 +245,11 @@ impl Automaton {
         }
     }
 
+    /// Returns whether two automata have the same moves.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.parts, &self.closings, &self.accepting) == (&other.parts, &other.closings, &other.accepting)
+    }
+
     /// Returns the number of states.
     pub(crate) fn states(&self) -> usize {
         self.live.iter().map(BTreeSet::len).sum()
@@ -261,7 +264,29 @@ impl Automaton {
     /// Returns whether a word of the language begins like this.
     pub(crate) fn reads(&self, word: &[Sym]) -> bool {
         let start = self.parts.first().and_then(|part| part.start);
-        start.is_some_and(|start| self.follow((Module::TOP, start), word).is_some())
+        let configuration = start.and_then(|start| self.follow((Module::TOP, start), word));
+        configuration.is_some_and(|configuration| self.can_end(configuration))
+    }
+
+    /// Returns whether what is open can be closed, and the word can end. That a module can be closed somewhere does not
+    /// suffice.
+    fn can_end(&self, (open, (mut module, state)): Configuration) -> bool {
+        let mut states = BTreeSet::from([state]);
+        for &(outer, below) in open.iter().rev() {
+            let mut waiting: Vec<State> = states.iter().copied().collect();
+            while let Some(state) = waiting.pop() {
+                let (plain, over) = (self.plain((module, state)).values(), self.over((module, state)).values());
+                waiting.extend(plain.chain(over).copied().filter(|&next| states.insert(next)));
+            }
+            let ends = |class: &Closed| {
+                let mut ways = self.closings.get(class).into_iter().flatten();
+                ways.any(|(inner, state, _)| *inner == module && states.contains(state))
+            };
+            let over = self.over((outer, below)).iter();
+            states = over.filter(|(class, _)| ends(class)).map(|(_, &target)| target).collect();
+            module = outer;
+        }
+        states.iter().any(|state| self.live[Module::TOP.at()].contains(state))
     }
 
     /// Returns the places that are open after a word, and the current one.
@@ -290,5 +315,55 @@ impl Automaton {
         let start = self.parts.first().and_then(|part| part.start);
         let end = start.and_then(|start| self.run((Module::TOP, start), word));
         end.is_some_and(|end| self.accepting.contains(&end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{LISTS, automaton, lists, lists_learned, symbol, taught, teacher, texts, word};
+
+    #[test]
+    fn an_automaton_judges_as_the_language() {
+        let (hypothesis, _) = lists_learned();
+        let automaton = automaton(&hypothesis);
+        for text in texts(LISTS, 7) {
+            let word = hypothesis.symbols.lex(&hypothesis.symbols.base(&text).unwrap());
+            assert_eq!(automaton.accepts(&word), lists(&text), "{text:?}");
+        }
+        assert!(automaton.is_same(&automaton.clone()));
+    }
+
+    /// `a` leads to the end, `b` to a state from which nothing does, and no way leads to the last state.
+    #[test]
+    fn what_no_valid_word_needs_is_left_out() {
+        let teacher = teacher(&lists, "ab");
+        let (a, b) = (symbol(&teacher, 'a'), symbol(&teacher, 'b'));
+        let moves = |moves: &[(Sym, u32)]| moves.iter().map(|&(symbol, to)| (symbol, State(to))).collect();
+        let plain = vec![moves(&[(a, 1), (b, 2)]), moves(&[]), moves(&[(a, 2)]), moves(&[(a, 1)])];
+        let part = Part { start: Some(State(0)), over: vec![BTreeMap::new(); plain.len()], plain };
+        let automaton = Automaton::new((vec![], vec![]), vec![part], BTreeMap::new(), BTreeSet::from([State(1)]));
+        assert_eq!(automaton.states(), 2);
+        assert_eq!(automaton.plain((Module::TOP, State(0))).keys().collect::<Vec<_>>(), [&a]);
+        assert!(automaton.plain((Module::TOP, State(3))).is_empty());
+        assert!(automaton.accepts(&[a]) && !automaton.accepts(&[b]) && !automaton.accepts(&[]));
+        assert!(automaton.reads(&[]) && !automaton.reads(&[b]));
+        assert_eq!(automaton.reach[&(Module::TOP, State(1))], 1);
+    }
+
+    /// Decisions that few contexts refuse are left open: what is accepted is still valid.
+    #[test]
+    fn a_hypothesis_with_open_decisions_accepts_less() {
+        let freeze = |most| {
+            let mut teacher = teacher(&lists, LISTS);
+            let mut learner = taught(&mut teacher);
+            Automaton::freeze(&mut learner, most, &mut teacher).unwrap()
+        };
+        let (few, all) = (freeze(1), freeze(ALL));
+        let teacher = teacher(&lists, LISTS);
+        for text in texts(LISTS, 6) {
+            let word = word(&teacher, &text);
+            assert!(!few.accepts(&word) || all.accepts(&word), "{text:?}");
+        }
     }
 }

@@ -157,3 +157,39 @@ pub(crate) fn mutate<T: Copy>(word: &[T], letters: &[T], others: &[Vec<T>], rand
     }
     word
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{automaton, lists_learned, random};
+
+    #[test]
+    fn words_of_the_hypothesis_are_drawn() {
+        let (hypothesis, _) = lists_learned();
+        let (automaton, mut random) = (automaton(&hypothesis), random());
+        let mut draw = Draw::new(automaton);
+        let mut lengths: BTreeSet<usize> = BTreeSet::new();
+        for size in 1..200 {
+            let word = draw.word(size, &mut random).unwrap();
+            assert!(automaton.accepts(&word));
+            lengths.insert(word.len());
+        }
+        assert!(lengths.contains(&1) && lengths.last() > Some(&60), "{lengths:?}");
+        assert_eq!(Draw::new(&Automaton::default()).word(5, &mut random), None);
+    }
+
+    /// Up to three edits, of which each inserts at most five symbols.
+    #[test]
+    fn near_misses_are_near() {
+        let (word, mut random) = (b"abcdefgh".to_vec(), random());
+        let others = vec![b"123456789".to_vec()];
+        let mut seen: BTreeSet<Vec<u8>> = BTreeSet::new();
+        for _ in 0..1000 {
+            let edited = mutate(&word, b"xy", &others, &mut random);
+            assert!(edited.len().abs_diff(word.len()) <= 15);
+            seen.insert(edited);
+        }
+        assert!(seen.len() > 300, "{}", seen.len());
+        assert_eq!(mutate(&word, &[], &others, &mut random), word);
+    }
+}

@@ -94,3 +94,33 @@ impl Hypothesis {
         words.iter().map(|word| self.symbols.draw(word, random)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{LISTS, lists, lists_learned, random, texts};
+
+    #[test]
+    fn texts_are_judged_and_drawn() {
+        let (hypothesis, _) = lists_learned();
+        assert!(texts("x[],y", 5).iter().all(|text| hypothesis.accepts(text) == lists(text)));
+        assert!(!hypothesis.is_empty() && Hypothesis::default().is_empty());
+        let drawn = hypothesis.draw(&[1, 10, 30], &mut random());
+        assert!(drawn.len() == 3 && drawn.iter().all(|text| lists(text)), "{drawn:?}");
+        assert!(Hypothesis::default().draw(&[1], &mut random()).is_empty());
+    }
+
+    /// The oracle of positions: the longest beginning that some list begins with.
+    #[test]
+    fn failures_have_a_position() {
+        let (hypothesis, _) = lists_learned();
+        let all = texts(LISTS, 6);
+        let valid: Vec<&String> = all.iter().filter(|text| lists(text)).collect();
+        for text in all.iter().filter(|text| text.len() <= 3 && !lists(text)) {
+            let begins = |end: &usize| valid.iter().any(|valid| valid.starts_with(&text[..*end]));
+            assert_eq!(hypothesis.fails_at(text), (0..=text.len()).rev().find(begins), "{text:?}");
+        }
+        assert_eq!(hypothesis.fails_at("[x]"), None);
+        assert_eq!(hypothesis.fails_at("[xy]"), Some(2));
+    }
+}

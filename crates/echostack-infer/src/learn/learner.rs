@@ -16,6 +16,9 @@ use crate::text::teacher::Teacher;
 /// The maximum number of states and classes of closed words of a hypothesis.
 const MAX_STATES: usize = 3000;
 
+/// All contexts are tried for a decision.
+pub(crate) const ALL: usize = usize::MAX;
+
 /// A module: the top level, or that of an opener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Module(pub(crate) u32);
@@ -153,7 +156,7 @@ impl Learner {
         if let Some(&leaf) = self.decided.get(&step) {
             return Ok(leaf);
         }
-        self.decide_all(&[step], teacher)?;
+        self.decide_all(&[step], ALL, teacher)?;
         self.decided.get(&step).copied().ok_or(Stop::Contradiction)
     }
 
@@ -164,7 +167,7 @@ impl Learner {
     }
 
     /// Makes many decisions at the same time.
-    fn decide_all(&mut self, steps: &[Step], teacher: &mut Teacher<'_>) -> Result<(), Stop> {
+    fn decide_all(&mut self, steps: &[Step], most: usize, teacher: &mut Teacher<'_>) -> Result<(), Stop> {
         let open: Vec<Step> = steps.iter().copied().filter(|step| !self.decided.contains_key(step)).collect();
         let mut by_tree: Vec<Vec<Step>> = vec![Vec::new(); self.trees.len() + 1];
         for step in open {
@@ -174,9 +177,18 @@ impl Learner {
             };
             by_tree[tree].push(step);
         }
-        for group in by_tree.into_iter().filter(|group| !group.is_empty()) {
-            let words: Vec<Word> = group.iter().map(|&step| self.word(step)).collect();
-            let leaves = self.tree(group[0]).sift(&words, teacher)?;
+        for mut group in by_tree.into_iter().filter(|group| !group.is_empty()) {
+            let mut words: Vec<Word> = group.iter().map(|&step| self.word(step)).collect();
+            if most < ALL {
+                let mut live = self.tree(group[0]).probably_live(&words, most, teacher)?.into_iter();
+                let mut both = Vec::new();
+                for (step, word) in group.into_iter().zip(words) {
+                    both.extend(live.next().filter(|live| *live).map(|_| (step, word)));
+                }
+                (group, words) = both.into_iter().unzip();
+            }
+            let Some(&first) = group.first() else { continue };
+            let leaves = self.tree(first).sift(&words, teacher)?;
             for (&step, leaf) in group.iter().zip(leaves) {
                 if self.decided.insert(step, leaf).is_none() {
                     self.tree(step).note(leaf, step);
@@ -186,11 +198,11 @@ impl Learner {
         if self.size() > MAX_STATES { Err(Stop::States(self.size())) } else { Ok(()) }
     }
 
-    pub(crate) fn start(&mut self, module: Module, teacher: &mut Teacher<'_>) -> Result<Option<State>, Stop> {
+    fn start(&mut self, module: Module, teacher: &mut Teacher<'_>) -> Result<Option<State>, Stop> {
         Ok(self.decide(Step::Start(module), teacher)?.map(|state| State(state as u32)))
     }
 
-    pub(crate) fn plain(
+    fn plain(
         &mut self,
         (module, state): (Module, State),
         symbol: Sym,
@@ -199,7 +211,7 @@ impl Learner {
         Ok(self.decide(Step::Plain(module, state, symbol), teacher)?.map(|state| State(state as u32)))
     }
 
-    pub(crate) fn close(
+    fn close(
         &mut self,
         (module, state): (Module, State),
         symbol: Sym,
@@ -208,7 +220,7 @@ impl Learner {
         Ok(self.decide(Step::Close(module, state, symbol), teacher)?.map(|class| Closed(class as u32)))
     }
 
-    pub(crate) fn over(
+    fn over(
         &mut self,
         (module, state): (Module, State),
         closed: Closed,
@@ -217,9 +229,24 @@ impl Learner {
         Ok(self.decide(Step::Over(module, state, closed), teacher)?.map(|state| State(state as u32)))
     }
 
-    /// Makes the given decisions at the same time, for all that follows.
-    pub(crate) fn prepare(&mut self, steps: &[Step], teacher: &mut Teacher<'_>) -> Result<(), Stop> {
-        self.decide_all(steps, teacher)
+    /// Makes the given decisions at the same time. Returns the number of the state or class that each of them leads to, if
+    /// valid words go on from there. A decision is left open, and leads nowhere, if `most` contexts all say no.
+    pub(crate) fn decide_these(
+        &mut self,
+        steps: &[Step],
+        most: usize,
+        teacher: &mut Teacher<'_>,
+    ) -> Result<Vec<Option<u32>>, Stop> {
+        self.decide_all(steps, most, teacher)?;
+        let class = |&step: &Step| {
+            let leaf = *self.decided.get(&step)?;
+            let tree = match step {
+                Step::Start(module) | Step::Plain(module, ..) | Step::Over(module, ..) => &self.trees[module.at()],
+                Step::Close(..) => &self.closed,
+            };
+            tree.class(leaf).map(|class| class as u32)
+        };
+        Ok(steps.iter().map(class).collect())
     }
 
     /// Returns what a symbol is in a state. An opener or a closer that can stand alone, as within a string, is plain.
@@ -357,6 +384,42 @@ impl Learner {
         Ok(Learned::Refined)
     }
 
+    /// Learns from a valid word whose openers and closers do not match: some of them are plain in their places.
+    pub(crate) fn learn_as_plain(&mut self, word: &[Sym], teacher: &mut Teacher<'_>) -> Result<Learned, Stop> {
+        loop {
+            match self.learn_from(word, teacher)? {
+                Learned::Mistagged if self.make_plain(word, teacher)? => {}
+                learned => return Ok(learned),
+            }
+        }
+    }
+
+    /// Makes one symbol plain that has no partner in a word. Returns whether there is one that can be.
+    fn make_plain(&mut self, word: &[Sym], teacher: &mut Teacher<'_>) -> Result<bool, Stop> {
+        let (stacks, _) = self.run(word, teacher)?;
+        let depths: Vec<usize> = stacks.iter().map(Vec::len).collect();
+        for at in (0..word.len().min(stacks.len())).rev() {
+            // An opener that is not closed, or a closer that stopped the hypothesis.
+            let open = depths[at + 1..].iter().all(|&depth| depth > depths[at]);
+            if !open && at + 1 < stacks.len() {
+                continue;
+            }
+            let (symbol, stack) = (word[at], stacks[at].clone());
+            let Some((&place, outside)) = stack.split_last() else { continue };
+            if self.role(place, symbol, teacher)? == Role::Plain {
+                continue;
+            }
+            let step = Step::Plain(place.0, place.1, symbol);
+            let mut before = self.configuration(outside);
+            before.extend(self.opener(place.0));
+            let rest = word[at + 1..].to_vec();
+            if teacher.member(&[before.as_slice(), &self.word(step), &rest].concat())? {
+                return Ok(self.split(step, (before, rest), teacher)? == Learned::Refined);
+            }
+        }
+        Ok(false)
+    }
+
     /// Refines the hypothesis until it judges a word correctly.
     pub(crate) fn learn_from(&mut self, word: &[Sym], teacher: &mut Teacher<'_>) -> Result<Learned, Stop> {
         let mut learned = Learned::Nothing;
@@ -366,6 +429,77 @@ impl Learner {
                 Learned::Refined => learned = Learned::Refined,
                 Learned::Mistagged => return Ok(Learned::Mistagged),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{LISTS, lists, taught, teacher, texts, untaught, word};
+
+    #[test]
+    fn a_few_short_words_teach_all_lists() {
+        let mut teacher = teacher(&lists, LISTS);
+        let mut learner = taught(&mut teacher);
+        for text in texts(LISTS, 7) {
+            let word = word(&teacher, &text);
+            assert_eq!(learner.accepts(&word, &mut teacher).unwrap(), lists(&text), "{text:?}");
+            assert_eq!(learner.learn_from(&word, &mut teacher).unwrap(), Learned::Nothing);
+        }
+        // Within brackets: at the beginning, after an item, and after a comma. At the top: before and after the item.
+        assert_eq!(learner.modules().map(|module| learner.states(module)).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(learner.size(), 6);
+    }
+
+    /// Each refinement adds a state or a class of closed words.
+    #[test]
+    fn what_is_misjudged_refines_the_hypothesis() {
+        let mut teacher = teacher(&lists, LISTS);
+        let mut learner = untaught(&teacher);
+        for text in ["x", "[]", "[x]", "[x,x]"] {
+            let (word, size) = (word(&teacher, text), learner.size());
+            let right = learner.accepts(&word, &mut teacher).unwrap();
+            let learned = learner.learn_from(&word, &mut teacher).unwrap();
+            assert_eq!(
+                (learned, learner.size() > size),
+                if right { (Learned::Nothing, false) } else { (Learned::Refined, true) }
+            );
+            assert!(learner.accepts(&word, &mut teacher).unwrap());
+        }
+    }
+
+    /// Between quotes, anything is possible, also a bracket without a partner.
+    #[test]
+    fn a_bracket_without_a_partner_becomes_plain_in_its_place() {
+        fn quoted(text: &str) -> bool {
+            let mut rest = text;
+            let (mut depth, mut quote) = (0_i32, false);
+            while let Some(letter) = rest.chars().next() {
+                rest = &rest[1..];
+                match letter {
+                    '"' => quote = !quote,
+                    '[' if !quote => depth += 1,
+                    ']' if !quote => depth -= 1,
+                    _ => {}
+                }
+                if depth < 0 {
+                    return false;
+                }
+            }
+            depth == 0 && !quote
+        }
+        let mut teacher = teacher(&quoted, "[]\"");
+        let mut learner = untaught(&teacher);
+        for text in ["[]", "[[]]"] {
+            assert_ne!(learner.learn_from(&word(&teacher, text), &mut teacher).unwrap(), Learned::Mistagged);
+        }
+        let odd = word(&teacher, "[\"[\"]");
+        assert!(!learner.accepts(&odd, &mut teacher).unwrap());
+        assert_eq!(learner.learn_as_plain(&odd, &mut teacher).unwrap(), Learned::Refined);
+        for text in ["[\"[\"]", "[\"[[\"]", "[\"\"]", "[[]]", "[\"[\"", "[\"]"] {
+            let word = word(&teacher, text);
+            assert_eq!(learner.accepts(&word, &mut teacher).unwrap(), quoted(text), "{text:?}");
         }
     }
 }

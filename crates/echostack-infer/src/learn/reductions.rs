@@ -566,3 +566,77 @@ impl Reducer {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use echostack::{Oracle, Recognizer, Verdict};
+    use echostack_grammar::Lexer;
+
+    use super::*;
+    use crate::ask::queries::{Asking, Queries};
+    use crate::testing::{random, texts};
+
+    fn palindrome(text: &str) -> bool {
+        let tokens: Vec<&str> = text.split_whitespace().collect();
+        tokens.len() % 2 == 1
+            && tokens.iter().eq(tokens.iter().rev())
+            && tokens[tokens.len() / 2] == "c"
+            && tokens.iter().filter(|token| **token == "c").count() == 1
+    }
+
+    fn learned() -> (Reductions, Symbols) {
+        let lexer = Arc::new(Lexer::new("%%\na \"a\"\nb \"b\"\nc \"c\"\n[ ]+ ;\n").unwrap());
+        let examples: Vec<String> = ["c", "a c a", "b a c a b"].map(String::from).to_vec();
+        let symbols = Symbols::of_lexer(lexer, &examples);
+        let queries = Queries::new(&palindrome, Asking::default(), &()).unwrap();
+        let mut teacher = Teacher { symbols, ..Teacher::new(queries) };
+        let words: Vec<Word> = examples.iter().map(|text| teacher.symbols.base(text).unwrap()).collect();
+        let mut reducer = Reducer::default();
+        assert!(reducer.learn(&words, (500, 60), &mut teacher, &mut random()).unwrap().0);
+        (reducer.found, teacher.symbols)
+    }
+
+    /// The reductions, and their automaton, which is made from rules of the paper's form.
+    #[test]
+    fn palindromes_are_reduced_to_their_middle() {
+        let (found, symbols) = learned();
+        let oracle = Oracle::strict(found.automaton(&symbols).unwrap()).unwrap();
+        for text in texts("abc", 7) {
+            let spaced: Vec<String> = text.chars().map(String::from).collect();
+            let spaced = spaced.join(" ");
+            let word = symbols.base(&spaced).unwrap();
+            assert_eq!(found.accepts(&word), palindrome(&spaced), "{spaced:?}");
+            let word = oracle.automaton().alphabet().word(spaced.split_whitespace()).unwrap();
+            assert_eq!(oracle.judge(&word) == Verdict::Accept, palindrome(&spaced), "{spaced:?}");
+        }
+        assert!(!found.is_empty() && found.len() < 8, "{}", found.len());
+    }
+
+    #[test]
+    fn drawn_words_are_accepted() {
+        let (found, _) = learned();
+        let mut random = random();
+        let drawn: Vec<Word> = (1..50).map(|length| found.draw(length, &mut random).unwrap()).collect();
+        assert!(drawn.iter().all(|word| found.accepts(word)));
+        assert!(drawn.iter().any(|word| word.len() > 10));
+    }
+
+    /// A reduction backwards is a reduction forwards.
+    #[test]
+    fn places_are_where_a_reduction_can_be_applied_backwards() {
+        let (found, symbols) = learned();
+        let word = |text: &str| with_bottom(&symbols.base(text).unwrap());
+        for rule in found.all() {
+            for word in ["c", "a c a", "b c", "a b c b a"].map(word) {
+                for at in places(&word, rule) {
+                    let mut longer = word.clone();
+                    longer.splice(at..at + rule.to.len(), rule.from.iter().copied());
+                    assert!(longer.len() > word.len() || rule.from.len() == rule.to.len());
+                    assert_eq!(found.judge(&longer), found.judge(&word));
+                }
+            }
+        }
+    }
+}

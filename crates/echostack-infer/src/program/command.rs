@@ -1,18 +1,20 @@
 //! A program that is run once for each text, and answers by its exit code.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{PipeReader, Read, Write, pipe};
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 
+use super::patience::Patience;
 use super::position::Pattern;
 use super::sandbox::Sandbox;
 use super::{Failure, Program, Reply};
 
 /// The first and the longest pause between two looks at a running program.
-const PAUSES: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(5));
+const PAUSES: (Duration, Duration) = (Duration::from_micros(20), Duration::from_millis(5));
 /// The lowest exit code that is not an answer. Shells use it and those above for programs that they could not run, and
 /// for signals.
 const FIRST_FAILURE: i32 = 126;
@@ -22,7 +24,8 @@ const MAX_MESSAGE: u64 = 1 << 16;
 /// A program that is run once for each text. Exit code 0 means that the text is valid, 1 to 125 that it is not.
 ///
 /// The text is in a file, whose path replaces `{}` in the arguments. If there is no `{}`, the text is the standard
-/// input. The program's output is ignored, unless a [`Pattern`] finds the position of the failure in it.
+/// input. If the program prints where a text fails, in one of the usual forms or as a [`Pattern`] says, the answer has this
+/// position.
 ///
 /// ```
 /// use echostack_infer::program::{Reply, Command, Program, split};
@@ -36,29 +39,32 @@ const MAX_MESSAGE: u64 = 1 << 16;
 #[derive(Debug)]
 pub struct Command {
     words: Vec<String>,
-    limit: Duration,
+    patience: Patience,
     sandbox: Option<Sandbox>,
     pattern: Option<Pattern>,
     folder: tempfile::TempDir,
 }
 
 impl Command {
-    /// Creates an oracle from a program and its arguments, and a time limit for each text.
+    /// Creates an oracle from a program and its arguments, and a time limit for each text. When it is known how fast the
+    /// program is, the limit is 100 times the usual time, but at least a second, if that is less.
     ///
     /// # Errors
     /// If the temporary folder for the texts cannot be created.
     pub fn new(words: Vec<String>, limit: Duration, sandbox: Option<Sandbox>) -> std::io::Result<Self> {
-        Ok(Self { words, limit, sandbox, pattern: None, folder: tempfile::tempdir()? })
+        Ok(Self { words, patience: Patience::new(limit), sandbox, pattern: None, folder: tempfile::tempdir()? })
     }
 
-    /// Finds the positions of failures in what the program prints.
+    /// Finds the positions of failures in what the program prints by a pattern, instead of by the usual forms: `char 7`,
+    /// `line 2, column 3` or `:2:3:`.
     #[must_use]
     pub fn with_pattern(self, pattern: Option<Pattern>) -> Self {
         Self { pattern, ..self }
     }
 
-    /// Starts the program. The text and what the program prints are in files, which are removed when they are dropped.
-    fn start(&self, text: &str) -> std::io::Result<(NamedTempFile, Option<NamedTempFile>, Child)> {
+    /// Starts the program. The text is in a file, which is removed when it is dropped. What the program prints arrives when
+    /// it is complete.
+    fn start(&self, text: &str) -> std::io::Result<(NamedTempFile, Receiver<String>, Child)> {
         let mut file = NamedTempFile::new_in(self.folder.path())?;
         file.write_all(text.as_bytes())?;
         let path = file.path().display().to_string();
@@ -71,41 +77,62 @@ impl Command {
         let (program, arguments) = words.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         // The text comes from a file in either case: a pipe would block if the program did not read it.
         let input = if by_path { Stdio::null() } else { File::open(file.path())?.into() };
+        let (output, printing) = pipe()?;
         let mut command = std::process::Command::new(program);
-        command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(arguments).stdin(input).stdout(printing.try_clone()?).stderr(printing);
         in_own_group(&mut command);
-        let printed = match &self.pattern {
-            Some(_) => Some(NamedTempFile::new_in(self.folder.path())?),
-            None => None,
-        };
-        if let Some(printed) = &printed {
-            command.stdout(printed.reopen()?).stderr(printed.reopen()?);
-        }
-        Ok((file, printed, command.spawn()?))
+        let child = command.spawn()?;
+        let (sender, printed) = channel();
+        std::thread::spawn(move || sender.send(read(output)));
+        Ok((file, printed, child))
     }
 
     /// Adds the position of the failure, if the program has printed it.
-    fn locate(&self, answer: Reply, printed: Option<&NamedTempFile>, text: &str) -> Reply {
-        let (Reply::No, Some(pattern), Some(printed)) = (answer, &self.pattern, printed) else { return answer };
-        let mut message = Vec::new();
-        let read = printed.reopen().and_then(|file| file.take(MAX_MESSAGE).read_to_end(&mut message));
-        let at = read.ok().and_then(|_| pattern.find(&String::from_utf8_lossy(&message), text));
+    fn locate(&self, answer: Reply, printed: Option<String>, text: &str) -> Reply {
+        let (Reply::No, Some(printed)) = (answer, printed) else { return answer };
+        let at = match &self.pattern {
+            Some(pattern) => pattern.find(&printed, text),
+            None => Pattern::find_usual(&printed, text),
+        };
         at.map_or(Reply::No, Reply::NoAt)
     }
 }
 
+/// Reads what a program prints until it ends, so that it cannot be blocked, and returns the beginning.
+fn read(mut output: PipeReader) -> String {
+    let mut message = Vec::new();
+    // A pipe that cannot be read says nothing about the text.
+    _ = output.by_ref().take(MAX_MESSAGE).read_to_end(&mut message);
+    _ = std::io::copy(&mut output, &mut std::io::sink());
+    String::from_utf8_lossy(&message).into_owned()
+}
+
 impl Program for Command {
     fn ask(&self, text: &str) -> Reply {
-        let (_file, printed, mut child) = match self.start(text) {
+        let (start, limit) = (Instant::now(), self.patience.limit());
+        let (_file, output, mut child) = match self.start(text) {
             Ok(started) => started,
             Err(error) => return Reply::Failed(Failure::Start(error.kind())),
         };
-        let start = Instant::now();
-        let mut pause = PAUSES.0;
+        // Most programs end when their output does. Others leave it to a program that goes on, or close it early.
+        let (mut printed, mut pause) = (None, PAUSES.0);
         loop {
+            if printed.is_none() {
+                match output.recv_timeout(PAUSES.1) {
+                    Ok(message) => printed = Some(message),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => printed = Some(String::new()),
+                }
+            } else {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(PAUSES.1);
+            }
             match child.try_wait() {
-                Ok(Some(status)) => return self.locate(answer(status), printed.as_ref(), text),
-                Ok(None) if start.elapsed() < self.limit => std::thread::sleep(pause),
+                Ok(Some(status)) => {
+                    self.patience.note(start.elapsed());
+                    return self.locate(answer(status), printed, text);
+                }
+                Ok(None) if start.elapsed() < limit => {}
                 Ok(None) => {
                     end(&mut child);
                     return Reply::Failed(Failure::Timeout);
@@ -115,7 +142,6 @@ impl Program for Command {
                     return Reply::Failed(Failure::Crash);
                 }
             }
-            pause = (pause * 2).min(PAUSES.1);
         }
     }
 
@@ -176,7 +202,12 @@ mod tests {
         let words = ["sh", "-c", "echo 'wrong at 7' >&2; exit 1"].map(String::from).to_vec();
         let oracle = Command::new(words, Duration::from_secs(5), None).unwrap();
         assert_eq!(oracle.with_pattern(Pattern::new(r"at (\d+)").ok()).ask("x"), Reply::NoAt(7));
+        assert_eq!(ask(&["sh", "-c", "echo wrong at column 7, char 3; exit 1"], "abcd"), Reply::NoAt(3));
         // A program that does not read its input must not block us.
         assert_eq!(ask(&["true"], &"x".repeat(1 << 20)), Reply::Yes);
+        // Neither must one that prints without end, one that closes its output, or one that leaves it to another program.
+        assert_eq!(ask(&["yes"], ""), Reply::Failed(Failure::Timeout));
+        assert_eq!(ask(&["sh", "-c", "exec >&- 2>&-; sleep 0.1; exit 1"], ""), Reply::No);
+        assert_eq!(ask(&["sh", "-c", "sleep 1 & exit 1"], ""), Reply::No);
     }
 }

@@ -2,6 +2,7 @@
 
 mod command;
 mod line;
+mod patience;
 mod position;
 mod process;
 mod sandbox;
@@ -91,5 +92,27 @@ pub trait Program: Sync {
 impl<F: Fn(&str) -> bool + Sync> Program for F {
     fn ask(&self, text: &str) -> Reply {
         if self(text) { Reply::Yes } else { Reply::No }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_a_program() {
+        let short = |text: &str| text.len() < 2;
+        let program: &dyn Program = &short;
+        assert_eq!((program.ask("a"), program.ask("ab")), (Reply::Yes, Reply::No));
+        assert_eq!((program.name(), program.protocol()), ("a function".to_string(), None));
+    }
+
+    #[test]
+    fn failures_say_what_happened() {
+        let start = |kind| Failure::Start(kind).to_string();
+        assert!(start(ErrorKind::NotFound).ends_with("there is no such program"));
+        assert!(start(ErrorKind::PermissionDenied).ends_with("it may not be executed"));
+        assert_eq!(start(ErrorKind::OutOfMemory), "could not be started");
+        assert_eq!(Failure::Timeout.to_string(), "timeout");
     }
 }

@@ -4,9 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::command::{end, in_own_group};
+use super::patience::Patience;
 use super::sandbox::Sandbox;
 use super::{Failure, Program, Reply};
 
@@ -31,7 +32,7 @@ const MAX_LINE: u64 = 1 << 16;
 #[derive(Debug)]
 pub struct Process {
     words: Vec<String>,
-    limit: Duration,
+    patience: Patience,
     sandbox: Option<Sandbox>,
     idle: Mutex<Vec<Worker>>,
 }
@@ -45,9 +46,10 @@ struct Worker {
 }
 
 impl Process {
-    /// Creates an oracle from a program and its arguments, and a time limit for each text.
+    /// Creates an oracle from a program and its arguments, and a time limit for each text. When it is known how fast the
+    /// program is, the limit is 100 times the usual time, but at least a second, if that is less.
     pub fn new(words: Vec<String>, limit: Duration, sandbox: Option<Sandbox>) -> Self {
-        Self { words, limit, sandbox, idle: Mutex::new(Vec::new()) }
+        Self { words, patience: Patience::new(limit), sandbox, idle: Mutex::new(Vec::new()) }
     }
 
     fn start(&self) -> std::io::Result<Worker> {
@@ -108,12 +110,14 @@ impl Program for Process {
             Ok(worker) => worker,
             Err(error) => return Reply::Failed(Failure::Start(error.kind())),
         };
+        let began = Instant::now();
         let failure = if worker.texts.send(serde_json::Value::from(text).to_string()).is_err() {
             Failure::Crash
         } else {
-            match worker.answers.recv_timeout(self.limit) {
+            match worker.answers.recv_timeout(self.patience.limit()) {
                 Ok(line) => match Reply::from_line(&line) {
                     Some(answer) => {
+                        self.patience.note(began.elapsed());
                         self.idle().push(worker);
                         return answer;
                     }
@@ -132,7 +136,7 @@ impl Program for Process {
     }
 
     fn protocol(&self) -> Option<String> {
-        let seconds = self.limit.as_secs_f64();
+        let seconds = self.patience.most().as_secs_f64();
         Some(format!(
             "a program that stays open reads one JSON string per line, and writes true or false per line within {seconds} \
              s, without waiting for more input"

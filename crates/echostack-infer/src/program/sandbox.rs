@@ -49,3 +49,18 @@ impl Sandbox {
         words
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_comes_last_and_its_folder_can_be_read() {
+        let sandbox = Sandbox { program: "bwrap" };
+        let words = |folder| sandbox.wrap(vec!["lint".to_string(), "--strict".to_string()], folder);
+        assert!(words(None).ends_with(&["--", "lint", "--strict"].map(String::from)));
+        assert!(["--unshare-all", "--die-with-parent"].iter().all(|option| words(None).contains(&option.to_string())));
+        let with = words(Some(Path::new("/texts")));
+        assert!(with.windows(3).any(|words| words == ["--ro-bind", "/texts", "/texts"]));
+    }
+}

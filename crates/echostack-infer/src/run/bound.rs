@@ -41,3 +41,39 @@ fn at_most(count: usize, mistakes: usize, probability: f64) -> f64 {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The slow way: the probabilities are added up, each as a product of fractions.
+    #[test]
+    fn at_most_so_many_mistakes_are_as_probable_as_the_binomial_distribution_says() {
+        for (count, probability) in [(1, 0.5), (7, 0.1), (20, 0.3), (30, 0.95)] {
+            let mut sum = 0.;
+            for mistakes in 0..=count {
+                let mut exactly = 1.;
+                for k in 0..count {
+                    exactly *= if k < mistakes {
+                        probability * (count - k) as f64 / (mistakes - k) as f64
+                    } else {
+                        1. - probability
+                    };
+                }
+                sum += exactly;
+                assert!((at_most(count, mistakes, probability) - sum).abs() < 1e-9, "{count} {mistakes} {probability}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_bound_is_where_so_few_mistakes_become_improbable() {
+        for (count, mistakes, delta) in [(10, 0, 0.05), (10, 3, 0.05), (500, 2, 0.01), (500, 499, 0.1)] {
+            let bound = error_bound(count, mistakes, delta);
+            assert!(bound > mistakes as f64 / count as f64);
+            assert!((at_most(count, mistakes, bound) - delta).abs() < 1e-6, "{bound}");
+        }
+        assert_eq!(error_bound(3, 3, 0.05), 1.);
+        assert_eq!(error_bound(3, 5, 0.05), 1.);
+    }
+}

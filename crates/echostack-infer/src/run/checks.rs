@@ -278,3 +278,92 @@ fn strange(drawn: &[String], examples: &[String]) -> Vec<String> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::queries::Asking;
+    use crate::program::Program;
+    use crate::testing::{LISTS, lists, lists_learned, random, texts};
+
+    /// Lists in which `x` may also be in upper case, which is not learned.
+    fn upper(text: &str) -> bool {
+        lists(&text.replace('X', "x"))
+    }
+
+    fn learned() -> (Hypothesis, InferredGrammar) {
+        let (hypothesis, _) = lists_learned();
+        let language = InferredGrammar::of(&hypothesis, &[], "").unwrap();
+        (hypothesis, language)
+    }
+
+    #[test]
+    fn all_token_strings_of_a_length_are_compared() {
+        let (hypothesis, language) = learned();
+        let mut queries = Queries::new(&lists, Asking::default(), &()).unwrap();
+        let found = exhaust((&language, &hypothesis.symbols), &mut queries, 100).unwrap();
+        assert_eq!((found.length, found.strings, queries.asked), (3, 85, texts(LISTS, 3).len()));
+        assert_eq!((found.unreadable, found.set_aside, found.mistakes.len()), (0, 0, 0));
+        let not_one = |text: &str| lists(text) && text != "[x]";
+        let mut queries = Queries::new(&not_one, Asking::default(), &()).unwrap();
+        let found = exhaust((&language, &hypothesis.symbols), &mut queries, 100).unwrap();
+        assert_eq!(found.mistakes, ["[x]"]);
+    }
+
+    /// The slow way: every text over the characters that is one edit away.
+    #[test]
+    fn all_texts_one_character_away_are_compared() {
+        let (hypothesis, language) = learned();
+        let examples: Vec<String> = ["x", "[x]"].map(String::from).to_vec();
+        let mut queries = Queries::new(&upper, Asking::default(), &()).unwrap();
+        let others = [[('\u{e0}', '\u{ff}')].into_iter().collect()];
+        let both = (&hypothesis, &language);
+        let found = neighbors(both, (&examples, &[]), &others, &mut queries, 10_000).unwrap();
+        let letters: Vec<char> = (' '..='~').chain(['\t', '\n', '\u{e0}']).collect();
+        let mut all: BTreeSet<String> = BTreeSet::new();
+        for example in &examples {
+            for at in 0..=example.len() {
+                let (before, after) = example.split_at(at);
+                let rest = after.get(1..);
+                all.extend(rest.map(|rest| format!("{before}{rest}")));
+                for letter in &letters {
+                    all.insert(format!("{before}{letter}{after}"));
+                    all.extend(rest.map(|rest| format!("{before}{letter}{rest}")));
+                }
+            }
+        }
+        assert_eq!((found.examples, found.count, queries.asked), (2, all.len(), all.len()));
+        assert_eq!(found.mistakes, ["X", "[X]"]);
+        // If there may be fewer, the shortest example counts.
+        let found = neighbors(both, (&examples, &[]), &others, &mut queries, 300).unwrap();
+        assert_eq!((found.examples, found.mistakes), (1, vec!["X".to_string()]));
+        // What a long example was shrunk to stands for it.
+        let long = vec![format!("[{}x]", "x,".repeat(LONG))];
+        let found = neighbors(both, (&long, &examples[..1]), &others, &mut queries, 10_000).unwrap();
+        assert_eq!((found.examples, found.mistakes), (1, vec!["X".to_string()]));
+    }
+
+    #[test]
+    fn samples_find_mistakes_and_bound_them() {
+        let (hypothesis, language) = learned();
+        let examples = vec!["[x,x]".to_string()];
+        let amount = Amount { strings: 10, fresh: 200, delta: 0.05 };
+        let checked = |oracle: &dyn Program| {
+            let mut queries = Queries::new(oracle, Asking::default(), &()).unwrap();
+            check((&hypothesis, &language), &examples, &mut queries, amount, &mut random()).unwrap()
+        };
+        let right = checked(&lists);
+        assert_eq!((right.mistakes().count(), right.samples.len()), (0, 2));
+        assert!(right.samples.iter().all(|sample| sample.count == 200 && sample.bound() < 0.02));
+        let flat = |text: &str| lists(text) && !text.contains("[[");
+        let wrong = checked(&flat);
+        assert!(wrong.mistakes().all(|text| text.contains("[[")) && wrong.samples[0].mistakes.len() > 10);
+        assert!(wrong.samples[0].bound() > wrong.samples[0].mistakes.len() as f64 / 200.);
+    }
+
+    #[test]
+    fn strange_texts_have_neighbors_that_no_example_has() {
+        let drawn = ["[x]", "[[]]", "[x,x]", "[[[]]]"].map(String::from);
+        assert_eq!(strange(&drawn, &["[x]".to_string()]), ["[[]]", "[x,x]"]);
+    }
+}

@@ -10,8 +10,9 @@ use echostack::control::Stage;
 use serde_json::{Value, json};
 
 use super::bound::error_bound;
-use super::infer::{InferError, Settings, distinct, hold_out, lexer_of};
+use super::infer::{InferError, distinct, hold_out, lexer_of};
 use super::report::{list, save, tell_language};
+use super::settings::Settings;
 use crate::ask::queries::Stop;
 use crate::learn::hypothesis::{Hypothesis, Model};
 use crate::learn::merging::{Merging, brackets};
@@ -263,5 +264,49 @@ impl Guess {
     /// If a file cannot be written.
     pub fn save(&self, folder: &Path) -> std::io::Result<()> {
         save(folder, Some(&self.language), &self.report())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(texts: &str) -> Vec<String> {
+        texts.split(' ').map(String::from).collect()
+    }
+
+    #[test]
+    fn a_guess_fits_its_texts() {
+        let (valid, invalid) = (texts("x () (x) (()) (x,x) (x,(x))"), texts("xx (x x) (,) )( (x,"));
+        let found = guess(&valid, &invalid, &Settings::default(), &()).unwrap();
+        assert!(found.mistakes(found.texts()).iter().all(Vec::is_empty));
+        assert_eq!((found.texts().valid.len(), found.held_out().valid.len()), (6, 0));
+        let summary = found.summary();
+        assert_eq!((&summary["guess"], &summary["brackets"][0][0]), (&json!(true), &json!("(")));
+        assert!(found.report().contains("not measured, because none were held out"));
+    }
+
+    #[test]
+    fn texts_that_contradict_each_other_are_refused() {
+        let refused = |valid: &str, invalid: &str| {
+            let texts = |own: &str| own.split_whitespace().map(String::from).collect::<Vec<_>>();
+            guess(&texts(valid), &texts(invalid), &Settings::default(), &()).unwrap_err()
+        };
+        assert!(matches!(refused("", "x"), InferError::NoExamples));
+        assert!(matches!(refused("x", ""), InferError::NoInvalid));
+        assert!(matches!(refused("x y", "z y"), InferError::Both { text } if text == "y"));
+    }
+
+    /// Letters are one class, and digits are, unless an invalid text differs from a valid one in nothing else.
+    #[test]
+    fn ranges_are_one_class_unless_the_texts_say_otherwise() {
+        let class = |invalid: &str| {
+            let symbols = symbols((&texts("a1 b2"), &texts(invalid)), &Settings::default()).unwrap();
+            (symbols.class_of('a') == symbols.class_of('b'), symbols.class_of('1') == symbols.class_of('2'))
+        };
+        assert_eq!(class("1a"), (true, true));
+        assert_eq!(class("a3"), (true, false));
+        assert_eq!(class("c1"), (false, true));
+        assert_eq!(class("b1"), (false, false));
     }
 }

@@ -12,7 +12,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::checks::{Amount, Checks, Neighbors, check, neighbors};
 use super::inference::{Inference, Spent};
-use crate::ask::queries::{Asking, Queries, Stop};
+use super::settings::Settings;
+use crate::ask::queries::{Queries, Stop};
 use crate::learn::hypothesis::Hypothesis;
 use crate::program::{Failure, MAX_TEXT, Program};
 use crate::text::symbols::Symbols;
@@ -30,53 +31,6 @@ const MISTAKES: usize = 50;
 /// The number of examples that a program is asked about one by one before it is taken for one that gives no answers.
 const TRIED: usize = 2;
 
-/// The settings of a run.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The seed of all random choices. Together with the examples and the oracle it determines the result.
-    pub seed: u64,
-    /// The number of random tests in a round.
-    pub tests: usize,
-    /// The maximum number of rounds.
-    pub rounds: usize,
-    /// The fraction of the examples that is held out from the beginning, to measure recall. If it is `None`, a fifth of
-    /// at least 50 examples is held out, and none of fewer examples.
-    pub hold_out: Option<f64>,
-    /// The most token strings that are compared with the oracle after learning. All of up to a length are.
-    pub strings: usize,
-    /// The number of texts in each sample that is compared with the oracle after learning.
-    pub fresh: usize,
-    /// The most texts that differ from an example in one character. All of the shortest examples are asked about before a
-    /// run settles, and what they show is learned.
-    pub neighbors: usize,
-    /// One minus the confidence of the bounds.
-    pub delta: f64,
-    /// The lexer in Lex syntax, if the tokens are known. Otherwise, they are inferred, too.
-    pub lexer: Option<String>,
-    /// Whether to learn reductions of given tokens instead of modules: for languages without visible brackets.
-    pub reductions: bool,
-    /// How texts are asked.
-    pub asking: Asking,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            seed: 0,
-            tests: 4000,
-            rounds: 60,
-            hold_out: None,
-            strings: 5000,
-            fresh: 1000,
-            neighbors: 100_000,
-            delta: 0.05,
-            lexer: None,
-            reductions: false,
-            asking: Asking::default(),
-        }
-    }
-}
-
 /// The reason why nothing was inferred.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -84,6 +38,14 @@ pub enum InferError {
     /// There are no examples.
     #[error("there are no examples; give at least one valid text")]
     NoExamples,
+    /// Only ASCII is wanted, but no example has nothing else.
+    #[error("all {count} examples have characters outside of ASCII, such as {example:?}; leave out --ascii")]
+    NoneAscii {
+        /// The number of examples.
+        count: usize,
+        /// One of them.
+        example: String,
+    },
     /// The oracle accepts no example.
     #[error("the oracle accepts none of the {count} examples, such as {example:?}; is it the right program?")]
     NoneValid {
@@ -161,6 +123,7 @@ pub struct Inferred {
     pub(crate) failures: Vec<(String, Failure)>,
     pub(crate) time: Duration,
     pub(crate) rejected: Vec<String>,
+    pub(crate) beyond: Vec<String>,
     pub(crate) log: Vec<String>,
     pub(crate) unmatched: Vec<String>,
     pub(crate) held_out: Vec<String>,
@@ -212,8 +175,14 @@ pub fn infer(
         return Err(InferError::NoLexer);
     }
     let mut teacher = Teacher::new(Queries::new(oracle, settings.asking.clone(), control)?);
-    let unique = distinct(examples);
-    let Some(first) = unique.first() else { return Err(InferError::NoExamples) };
+    let (unique, beyond): (Vec<String>, Vec<String>) =
+        distinct(examples).into_iter().partition(|text| !settings.ascii || text.is_ascii());
+    let Some(first) = unique.first() else {
+        return Err(match beyond.first() {
+            Some(example) => InferError::NoneAscii { count: beyond.len(), example: example.clone() },
+            None => InferError::NoExamples,
+        });
+    };
     first_answer(&mut teacher.queries, &unique, oracle)?;
     let answers = teacher.queries.ask_all(&unique)?;
     let (mut valid, mut rejected) = (Vec::new(), Vec::new());
@@ -230,22 +199,22 @@ pub fn infer(
         teacher.symbols = Symbols::of_lexer(lexer, &valid);
     }
     let symbols = teacher.symbols.clone();
-    let mut run = Inference::new(teacher, settings.seed, settings.reductions);
+    let mut run = Inference::new(teacher, settings);
     let mut ended = learn_and_check(&mut run, &valid, settings);
     if matches!(ended, Err(Stop::Positions)) {
         let Teacher { mut queries, .. } = run.teacher;
         queries.forget_positions();
-        run = Inference::new(Teacher { symbols, ..Teacher::new(queries) }, settings.seed, settings.reductions);
+        run = Inference::new(Teacher { symbols, ..Teacher::new(queries) }, settings);
         run.log.push("the positions of failures contradict the answers, so they are not used".to_string());
         ended = learn_and_check(&mut run, &valid, settings);
     }
     let (ending, found) = match ended {
         Ok((ending, found)) => (ending, Some(found)),
-        Err(stop) if stop.has_result() && run.frozen.is_some() => (Ending::NotSettled(stop.to_string()), None),
+        Err(stop) if stop.has_result() && run.best.found().is_some() => (Ending::NotSettled(stop.to_string()), None),
         Err(stop) => return Err(stop.into()),
     };
     let (hypothesis, language, checks) = found.unwrap_or_else(|| {
-        let hypothesis = run.frozen.clone().unwrap_or_default();
+        let hypothesis = run.best.found().cloned().unwrap_or_default();
         let language = grammar(&run, &hypothesis, &valid);
         (hypothesis, language, None)
     });
@@ -274,6 +243,7 @@ pub fn infer(
         time: teacher.queries.elapsed(),
         failures: teacher.queries.failures,
         rejected,
+        beyond,
         log,
         unmatched,
         held_out,
@@ -297,18 +267,15 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
     let mut corrections = 0;
     loop {
         let settled = run.learn(settings.tests, settings.rounds)?;
-        let hypothesis = run.frozen.clone().unwrap_or_default();
+        let last = if settled { run.frozen.as_ref() } else { run.best.found() };
+        let hypothesis = last.cloned().unwrap_or_default();
         let language = grammar(run, &hypothesis, examples);
         if !settled {
-            let reason = match run.unmatched.first() {
-                Some(text) => {
-                    format!("openers and closers were found that do not match in valid texts, such as {text:?}")
-                }
-                None if run.cut => {
-                    "a round of tests found nothing, but the hypothesis is too large to be tested as it should be"
-                        .to_string()
-                }
-                None => format!("tests still found mistakes after {} rounds", settings.rounds),
+            let reason = if let Some(text) = run.unmatched.first() {
+                format!("openers and closers were found that do not match in valid texts, such as {text:?}")
+            } else {
+                let rounds = if settings.reductions { settings.rounds } else { run.round };
+                format!("tests still found mistakes after {rounds} rounds")
             };
             return Ok((Ending::NotSettled(reason), (hypothesis, language, None)));
         }
@@ -495,6 +462,11 @@ impl Inferred {
         &self.rejected
     }
 
+    /// Returns the examples with characters outside of ASCII, which were left out because only ASCII is wanted.
+    pub fn beyond_ascii(&self) -> &[String] {
+        &self.beyond
+    }
+
     /// Returns some of the texts that were set aside, with the reasons.
     pub fn failures(&self) -> &[(String, Failure)] {
         &self.failures
@@ -508,5 +480,81 @@ impl Inferred {
     /// Returns valid texts in which the openers and closers that were found do not match.
     pub fn unmatched(&self) -> &[String] {
         &self.unmatched
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::queries::Asking;
+    use crate::testing::lists;
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn examples_that_cannot_be_used_are_reported() {
+        let settings = Settings { ascii: true, ..Settings::default() };
+        let fails = |examples: &[&str]| infer(&texts(examples), &lists, &settings, &()).unwrap_err().to_string();
+        assert!(fails(&[]).starts_with("there are no examples"));
+        assert!(fails(&["\u{e9}", "\u{e8}"]).starts_with("all 2 examples have characters outside of ASCII, such as"));
+        assert!(fails(&["y", "\u{e8}"]).starts_with("the oracle accepts none of the 1 examples"));
+        let settings = Settings { reductions: true, ..Settings::default() };
+        assert!(matches!(infer(&texts(&["x"]), &lists, &settings, &()), Err(InferError::NoLexer)));
+    }
+
+    /// Letters of any alphabet are valid, but they are not tried.
+    #[test]
+    fn only_ascii_is_learned_if_nothing_else_is_wanted() {
+        let mut beyond = std::sync::atomic::AtomicUsize::new(0);
+        let letters = |text: &str| {
+            if !text.is_ascii() {
+                beyond.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            }
+            !text.is_empty() && text.chars().all(char::is_alphabetic)
+        };
+        let settings = Settings { ascii: true, ..Settings::default() };
+        let inferred = infer(&texts(&["x", "ab", "\u{e9}"]), &letters, &settings, &()).unwrap();
+        assert!(inferred.is_settled() && inferred.accepts("Yz") && !inferred.accepts("\u{e9}"));
+        assert_eq!(inferred.beyond_ascii(), ["\u{e9}"]);
+        assert_eq!(*beyond.get_mut(), 0);
+    }
+
+    /// A run that is stopped has the hypothesis that is right on the most examples and answers, not the last one.
+    #[test]
+    fn a_stopped_run_has_the_best_hypothesis() {
+        let examples = texts(&["x", "[]", "[x]", "[x,[x,x]]"]);
+        let whole = infer(&examples, &lists, &Settings::default(), &()).unwrap().queries();
+        let mut results = 0;
+        for queries in (100..whole).step_by(50) {
+            let asking = Asking { queries, ..Asking::default() };
+            let Ok(inferred) = infer(&examples, &lists, &Settings { asking, ..Settings::default() }, &()) else {
+                continue;
+            };
+            results += 1;
+            assert!(matches!(inferred.ending(), Ending::NotSettled(_)));
+            assert!(examples.iter().all(|text| inferred.accepts(text)), "after {queries} queries");
+        }
+        assert!(results > 10, "{results}");
+    }
+
+    #[test]
+    fn examples_are_held_out_by_the_seed() {
+        let all: Vec<String> = (0..100).map(|number| format!("{number:03}")).collect();
+        let held_out = |count: usize, fraction| {
+            let mut left = all[..count].to_vec();
+            let held = hold_out(&mut left, &Settings { hold_out: fraction, ..Settings::default() });
+            assert!(left.is_sorted() && left.iter().chain(&held).collect::<BTreeSet<_>>().len() == count);
+            held
+        };
+        assert_eq!([49, 50, 100].map(|count| held_out(count, None).len()), [0, 10, 20]);
+        assert_eq!([0., 0.5, 2.].map(|fraction| held_out(10, Some(fraction)).len()), [0, 5, 9]);
+        assert_eq!(held_out(100, None), held_out(100, None));
+    }
+
+    #[test]
+    fn texts_are_sorted_and_too_long_ones_left_out() {
+        assert_eq!(distinct(&texts(&["b", "a", "b", &"x".repeat(MAX_TEXT + 1)])), ["a", "b"]);
     }
 }

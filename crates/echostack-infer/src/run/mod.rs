@@ -1,5 +1,6 @@
 //! A whole run: learning and tests by turns, checks of the result, and the report.
 
+mod best;
 pub(crate) mod bound;
 pub(crate) mod checks;
 pub(crate) mod guess;
@@ -7,3 +8,4 @@ pub(crate) mod infer;
 pub(crate) mod inference;
 pub(crate) mod report;
 pub(crate) mod rounds;
+pub(crate) mod settings;

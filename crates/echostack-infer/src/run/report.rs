@@ -90,6 +90,11 @@ impl Inferred {
             spent.last_test,
             spent.checks
         );
+        _ = writeln!(
+            out,
+            "| queries until the hypothesis last changed | {}, without checks |",
+            spent.until_last_change
+        );
         _ = writeln!(out, "| answers from an earlier run | {} |", self.reused());
         _ = writeln!(out, "| answers from positions of failures, not asked | {} |", self.derived());
         _ = writeln!(
@@ -165,8 +170,9 @@ impl Inferred {
         let mistakes: Vec<&String> = self.checks().into_iter().flat_map(Checks::mistakes).collect();
         let failures: Vec<String> =
             self.failures().iter().map(|(text, failure)| format!("{text} ({failure})")).collect();
-        let parts: [(&str, Vec<&str>); 6] = [
+        let parts: [(&str, Vec<&str>); 7] = [
             ("Examples that the oracle rejects, which were left out", texts(self.rejected())),
+            ("Examples with characters outside of ASCII, which were left out", texts(self.beyond_ascii())),
             ("Examples that the grammar rejects", texts(&own)),
             ("Held-out examples that the grammar rejects", texts(&held_out)),
             ("Texts that the grammar and the oracle judge differently", mistakes.iter().map(|t| t.as_str()).collect()),
@@ -217,6 +223,7 @@ impl Inferred {
             "settled": self.is_settled(), "reason": reason, "examples": self.examples().len(),
             "held_out": self.held_out().len(), "recall": self.recall(), "queries": self.queries(),
             "reused": self.reused(), "derived": self.derived(), "set_aside": self.set_aside(), "seconds": self.time().as_secs_f64(),
+            "until_last_change": spent.until_last_change,
             "spent": { "classes": spent.classes, "tags": spent.tags, "learning": spent.learning,
                 "last_test": spent.last_test, "checks": spent.checks },
             "states": self.states(), "tokens": self.language().map(|language| language.files().tokens.len()),
@@ -309,4 +316,62 @@ fn sample(sample: &Sample) -> String {
         100. * sample.bound(),
         sample.distribution
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::infer::infer;
+    use crate::run::settings::Settings;
+    use crate::testing::lists;
+
+    fn inferred() -> Inferred {
+        let examples = ["x", "[]", "[x,x]", "[[x]]", "[", "y"].map(String::from);
+        infer(&examples, &lists, &Settings { tests: 500, ..Settings::default() }, &()).unwrap()
+    }
+
+    #[test]
+    fn every_figure_of_the_report_is_that_of_the_run() {
+        let inferred = inferred();
+        assert!(inferred.is_settled());
+        let report = inferred.report("a `program`", Proved::Yes);
+        let (spent, summary) = (inferred.spent(), inferred.summary(Proved::Yes));
+        assert!(report.starts_with("# A language, learned from 4 examples\n"));
+        assert!(report.contains("| oracle | `\"a \\u{60}program\\u{60}\"` |"), "{report}");
+        let steps = [spent.classes, spent.tags, spent.learning, spent.last_test, spent.checks];
+        assert_eq!(steps.iter().sum::<usize>() + 6, inferred.queries(), "six examples come first: {spent:?}");
+        for part in [
+            format!("| queries | {}: ", inferred.queries()),
+            format!("last changed | {}, without", spent.until_last_change),
+            "Examples that the oracle rejects, which were left out (2):".to_string(),
+        ] {
+            assert!(report.contains(&part), "{part}: {report}");
+        }
+        assert_eq!(summary["queries"], inferred.queries());
+        assert_eq!(summary["until_last_change"], spent.until_last_change);
+        assert_eq!(inferred.recall(), None);
+    }
+
+    /// A text of the program cannot break the list that it is in.
+    #[test]
+    fn texts_are_shown_on_one_line() {
+        let mut out = String::new();
+        list(&mut out, ["a\n`b`", &"x".repeat(500)]);
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(lines[0], "- `\"a\\n\\u{60}b\\u{60}\"`");
+        assert!(lines.len() == 2 && lines[1].len() < LONGEST + 20 && lines[1].ends_with(" ...`"));
+        let mut out = String::new();
+        list(&mut out, vec!["x"; SHOWN + 5]);
+        assert_eq!(out.lines().count(), SHOWN);
+    }
+
+    #[test]
+    fn files_are_written_and_can_be_read_again() {
+        let (inferred, folder) = (inferred(), tempfile::tempdir().unwrap());
+        inferred.save(folder.path(), "lists", Proved::NotTried).unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let files = inferred.language().unwrap().files();
+        assert_eq!((read(FILES[0]), read(FILES[1])), (files.grammar.clone(), files.lexer.clone()));
+        assert_eq!(read(FILES[2]), inferred.report("lists", Proved::NotTried));
+    }
 }

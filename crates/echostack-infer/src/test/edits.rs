@@ -41,3 +41,40 @@ impl<'a> Edits<'a> {
         texts.choose(random).map(|text| self.edit(text, random))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use echostack_grammar::Lexer;
+
+    use super::*;
+    use crate::testing::random;
+
+    #[test]
+    fn edited_texts_consist_of_parts_of_texts() {
+        let texts = ["ab".to_string(), "cd".to_string()];
+        let (symbols, mut random) = (Symbols::default(), random());
+        let edits = Edits::new(&texts, &symbols);
+        let mut changed = 0;
+        for _ in 0..200 {
+            let text = edits.any(&texts, &mut random).unwrap();
+            assert!(text.chars().all(|letter| "abcd".contains(letter)), "{text:?}");
+            changed += usize::from(!texts.contains(&text));
+        }
+        assert!(changed > 100, "{changed}");
+        assert_eq!(edits.any(&[], &mut random), None);
+    }
+
+    #[test]
+    fn given_tokens_are_edited_as_a_whole() {
+        let lexer = Arc::new(Lexer::new("%%\n[ ]+ ;\nlet \"let\"\n[0-9]+ \"NUMBER\"\n").unwrap());
+        let texts = ["let 12".to_string()];
+        let symbols = Symbols::of_lexer(lexer, &texts);
+        let (edits, mut random) = (Edits::new(&texts, &symbols), random());
+        for _ in 0..100 {
+            let text = edits.edit("let 12", &mut random);
+            assert!(symbols.base(&text).is_some(), "{text:?}");
+        }
+    }
+}

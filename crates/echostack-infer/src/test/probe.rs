@@ -352,3 +352,66 @@ impl<'a> Probe<'a> {
         (found, cut || !layer.is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{automaton, lists_learned, random};
+
+    /// From each place, the shortest way on leads to the end of a valid word.
+    #[test]
+    fn ways_lead_through_every_place_to_an_end() {
+        let (hypothesis, learner) = lists_learned();
+        let automaton = automaton(&hypothesis);
+        let probe = Probe::new(automaton, &learner);
+        assert_eq!(probe.places.len(), automaton.states());
+        for &place in &probe.places {
+            let end = probe.end(place, place.1).unwrap();
+            assert!(automaton.accepts(&probe.word_from(place, &[end])));
+            for (step, target) in probe.moves(place) {
+                assert_eq!(automaton.run(place, &step), Some(target));
+                let end = probe.end(place, target).unwrap();
+                assert!(automaton.accepts(&probe.word_from(place, &[&step, end])));
+            }
+        }
+        for word in probe.closed.values() {
+            assert!(hypothesis.accepts(&hypothesis.symbols.render(word)));
+        }
+    }
+
+    #[test]
+    fn drawn_words_begin_with_a_way_to_a_place() {
+        let (hypothesis, learner) = lists_learned();
+        let automaton = automaton(&hypothesis);
+        let probe = Probe::new(automaton, &learner);
+        let (symbols, mut random) = (hypothesis.symbols.in_use(), random());
+        let (mut valid, mut invalid) = (0, 0);
+        for number in 0..400 {
+            let word = match number % 3 {
+                0 => probe.fragment_word(&symbols, &mut random),
+                most => probe.word(&symbols, most, &mut random),
+            };
+            let word = word.unwrap();
+            let begins = |&place: &Place| word.starts_with(&probe.word_from(place, &[]));
+            assert!(probe.places.iter().any(begins));
+            *(if automaton.accepts(&word) { &mut valid } else { &mut invalid }) += 1;
+        }
+        assert!(valid > 40 && invalid > 40, "{valid} {invalid}");
+    }
+
+    /// The words of a group lead from its home to places with the same end, so they can stand for each other there.
+    #[test]
+    fn the_words_of_a_group_can_stand_for_each_other() {
+        let (hypothesis, learner) = lists_learned();
+        let automaton = automaton(&hypothesis);
+        let probe = Probe::new(automaton, &learner);
+        let groups: Vec<Group> = probe.groups().collect();
+        assert!(!groups.is_empty());
+        for group in groups {
+            let end = |word: &Word| probe.end(group.home, automaton.run(group.home, word).unwrap()).unwrap();
+            let first = end(&group.words[0]);
+            assert!(group.words.iter().all(|word| end(word) == first));
+            assert!(group.words.iter().all(|word| automaton.accepts(&probe.word_from(group.home, &[word, first]))));
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::probe::{Group, Probe};
+use crate::ask::queries::Stop;
 use crate::learn::automaton::{Automaton, Configuration, Place};
 use crate::learn::learner::{Module, State};
 use crate::text::symbols::{Sym, Word};
@@ -15,7 +16,6 @@ const MAX_FOUND: usize = 400_000;
 const MAX_WORK: usize = 100_000_000;
 
 /// Collects suggestions.
-#[derive(Debug)]
 struct Suggestions<'p, 'a> {
     probe: &'p Probe<'a>,
     seen: HashSet<Word>,
@@ -24,6 +24,8 @@ struct Suggestions<'p, 'a> {
     work: usize,
     /// Words that tell two states of a module apart.
     apart: HashMap<(Module, State, State), Option<Word>>,
+    /// Returns an error if the run must stop.
+    check: &'p dyn Fn() -> Result<(), Stop>,
 }
 
 /// The suggestions of a hypothesis.
@@ -31,26 +33,25 @@ struct Suggestions<'p, 'a> {
 pub(crate) struct Suggested {
     /// Fresh words, short ones first.
     pub(crate) words: Vec<Word>,
-    /// Whether there are more than were asked for.
-    pub(crate) more: bool,
     /// Whether the search was cut off, because the hypothesis is too large.
     pub(crate) cut: bool,
 }
 
-/// Returns all suggestions that are fresh, up to a limit.
+/// Returns all suggestions that are fresh.
 pub(crate) fn suggestions(
     probe: &Probe<'_>,
     symbols: &[Sym],
-    limit: usize,
     fresh: &dyn Fn(&Word) -> bool,
-) -> Suggested {
-    let mut this = Suggestions { probe, seen: HashSet::new(), found: Vec::new(), work: 0, apart: HashMap::new() };
-    this.siblings(symbols);
-    this.merges();
+    check: &dyn Fn() -> Result<(), Stop>,
+) -> Result<Suggested, Stop> {
+    let mut this =
+        Suggestions { probe, seen: HashSet::new(), found: Vec::new(), work: 0, apart: HashMap::new(), check };
+    this.siblings(symbols)?;
+    this.merges()?;
     let mut cut = false;
     for group in probe.groups() {
         cut |= group.cut;
-        this.splices(&group);
+        this.splices(&group)?;
         if this.work > MAX_WORK {
             break;
         }
@@ -59,9 +60,7 @@ pub(crate) fn suggestions(
     let mut found = this.found;
     found.retain(fresh);
     found.sort_by_key(Vec::len);
-    let more = found.len() > limit;
-    found.truncate(limit);
-    Suggested { words: found, more, cut }
+    Ok(Suggested { words: found, cut })
 }
 
 /// Words in alphabetical order, so that what they share at the beginning is read only once.
@@ -120,7 +119,7 @@ impl Suggestions<'_, '_> {
     }
 
     /// Two symbols lead to the same state in some places: where only one of them is possible, ask about the other.
-    fn siblings(&mut self, symbols: &[Sym]) {
+    fn siblings(&mut self, symbols: &[Sym]) -> Result<(), Stop> {
         let automaton = self.probe.automaton;
         let mut same: HashMap<(Sym, Sym), usize> = HashMap::new();
         for &place in &self.probe.places {
@@ -135,6 +134,7 @@ impl Suggestions<'_, '_> {
             }
         }
         for &place in &self.probe.places {
+            (self.check)()?;
             let live = automaton.plain(place);
             for &dead in symbols.iter().filter(|symbol| !live.contains_key(symbol)) {
                 let mut near: Vec<(usize, Sym)> =
@@ -147,13 +147,15 @@ impl Suggestions<'_, '_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Two states of a module share a way on: they may share the others, too.
-    fn merges(&mut self) {
+    fn merges(&mut self) -> Result<(), Stop> {
         let ways: Vec<(Place, Vec<(Word, State)>)> =
             self.probe.places.iter().map(|&place| (place, self.probe.moves(place))).collect();
         for (one, from) in &ways {
+            (self.check)()?;
             let mut first: Vec<(State, &Word)> = Vec::new();
             for (word, target) in from {
                 if !first.iter().any(|(known, _)| known == target) {
@@ -173,19 +175,21 @@ impl Suggestions<'_, '_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Words that can stand for each other in one place should in others. Where one of them is not possible, ask about
     /// it; where they lead to different states, ask whether what tells these apart does so at home, too.
-    fn splices(&mut self, group: &Group) {
+    fn splices(&mut self, group: &Group) -> Result<(), Stop> {
         let probe = self.probe;
         let (automaton, home) = (probe.automaton, group.home);
         let sorted = Sorted::new(&group.words);
         for &place in &probe.places {
             let mut reached: Vec<(State, &Word)> = Vec::new();
             let mut dead: Vec<&Word> = Vec::new();
+            (self.check)()?;
             if self.work > MAX_WORK {
-                return;
+                return Ok(());
             }
             let ends = sorted.run(automaton, place, &mut self.work);
             for (word, end) in group.words.iter().zip(ends) {
@@ -224,6 +228,7 @@ impl Suggestions<'_, '_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Returns a short well-matched word that is possible from only one of two states of a module.
@@ -256,5 +261,55 @@ impl Suggestions<'_, '_> {
         }
         self.apart.insert(key, found.clone());
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::automaton::Automaton as Hypothesized;
+    use crate::learn::learner::ALL;
+    use crate::testing::{LISTS, automaton, lists, lists_learned, teacher, texts, untaught, word};
+
+    /// The slow way: each word is read from the beginning.
+    #[test]
+    fn sorted_words_lead_where_each_of_them_does() {
+        let (hypothesis, _) = lists_learned();
+        let automaton = automaton(&hypothesis);
+        let base = |text: &String| hypothesis.symbols.lex(&hypothesis.symbols.base(text).unwrap());
+        let words: Vec<Word> = texts(LISTS, 5).iter().map(base).collect();
+        for module in automaton.modules() {
+            for &state in &automaton.live[module.at()] {
+                let mut work = 0;
+                let ends = Sorted::new(&words).run(automaton, (module, state), &mut work);
+                let slow: Vec<Option<State>> = words.iter().map(|word| automaton.run((module, state), word)).collect();
+                assert_eq!(ends, slow);
+                assert!(work < words.iter().map(Vec::len).sum());
+            }
+        }
+    }
+
+    /// Where a list can be is known only from the beginning, so the hypothesis misses that it can be an item, too.
+    #[test]
+    fn what_can_stand_for_each_other_in_one_place_is_tried_in_others() {
+        let mut teacher = teacher(&lists, LISTS);
+        let mut learner = untaught(&teacher);
+        for text in ["x", "[]", "[x]", "[x,x]"] {
+            learner.learn_from(&word(&teacher, text), &mut teacher).unwrap();
+        }
+        let automaton = Hypothesized::freeze(&mut learner, ALL, &mut teacher).unwrap();
+        let probe = Probe::new(&automaton, &learner);
+        let symbols = teacher.symbols.in_use();
+        let found = suggestions(&probe, &symbols, &|_| true, &|| Ok(())).unwrap();
+        assert!(!found.cut && found.words.is_sorted_by_key(Vec::len));
+        let short: Vec<Word> = texts(LISTS, 5).iter().map(|text| word(&teacher, text)).collect();
+        let judge =
+            |automaton: &Automaton, word: &Word| automaton.accepts(word) == lists(&teacher.symbols.render(word));
+        let right = short.iter().all(|word| judge(&automaton, word));
+        let tells = found.words.iter().any(|word| !judge(&automaton, word));
+        assert!(right || tells, "wrong, and no suggestion shows it");
+        let none = suggestions(&probe, &symbols, &|_| false, &|| Ok(())).unwrap();
+        assert!(none.words.is_empty());
+        assert!(suggestions(&probe, &symbols, &|_| true, &|| Err(Stop::Cancelled)).is_err());
     }
 }

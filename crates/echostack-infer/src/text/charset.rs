@@ -1,6 +1,6 @@
 //! Sets of characters, as ranges.
 
-use std::sync::OnceLock;
+use std::collections::BTreeSet;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -23,6 +23,11 @@ impl FromIterator<(char, char)> for CharSet {
         }
         Self(merged)
     }
+}
+
+/// Returns all characters outside of ASCII.
+pub(crate) fn beyond_ascii() -> CharSet {
+    CharSet(vec![('\u{80}', char::MAX)])
 }
 
 /// Returns the character after another.
@@ -103,44 +108,24 @@ impl CharSet {
         self.nth(random.random_range(ascii.len()..size))
     }
 
+    /// Returns the characters of the set outside of ASCII.
+    pub(crate) fn beyond_ascii(&self) -> Self {
+        self.intersection(&beyond_ascii())
+    }
+
     /// Returns the ASCII characters of the set.
     pub(crate) fn ascii(&self) -> impl Iterator<Item = char> {
         self.0.iter().flat_map(|&(from, to)| from..=to.min('\x7f'))
     }
 
-    /// Returns the characters from one number to before another, as a set.
-    pub(crate) fn slice(&self, from: usize, to: usize) -> Self {
-        let mut before = 0;
-        let mut found = Vec::new();
-        for &(first, last) in &self.0 {
-            let size = (first..=last).size_hint().0;
-            let (low, high) = (from.max(before) - before, to.min(before + size).saturating_sub(before));
-            if low < high {
-                let ends = (first..=last).nth(low).zip((first..=last).nth(high - 1));
-                found.extend(ends);
-            }
-            before += size;
-        }
-        Self(found)
+    /// Returns the character that stands for the set: one of an example, a letter if possible.
+    pub(crate) fn representative(&self, seen: &BTreeSet<char>) -> char {
+        let known = seen.iter().copied().filter(|&letter| self.contains(letter));
+        let ascii = self.ascii().filter(|&letter| !letter.is_ascii_control());
+        let best = |letters: &mut dyn Iterator<Item = char>| letters.min_by_key(|&l| (!l.is_alphabetic(), l));
+        let any = self.0.first().map_or(' ', |&(from, _)| from);
+        best(&mut { known }).or_else(|| best(&mut { ascii })).unwrap_or(any)
     }
-}
-
-/// Returns the characters outside of ASCII, in parts whose members programs often treat alike.
-pub(crate) fn beyond_ascii() -> &'static [CharSet] {
-    static PARTS: OnceLock<Vec<CharSet>> = OnceLock::new();
-    PARTS.get_or_init(|| {
-        let kinds: [fn(char) -> bool; 4] =
-            [char::is_control, char::is_whitespace, char::is_numeric, |letter| letter.is_alphabetic()];
-        let mut parts: Vec<Vec<(char, char)>> = vec![Vec::new(); kinds.len() + 1];
-        for letter in '\u{80}'..=char::MAX {
-            let part = &mut parts[kinds.iter().position(|is| is(letter)).unwrap_or(kinds.len())];
-            match part.last_mut() {
-                Some((_, last)) if next(*last) == Some(letter) => *last = letter,
-                _ => part.push((letter, letter)),
-            }
-        }
-        parts.into_iter().map(CharSet).collect()
-    })
 }
 
 #[cfg(test)]
@@ -153,7 +138,6 @@ mod tests {
         assert_eq!(set.ranges(), [('a', 'e'), ('x', 'z')]);
         assert_eq!((0..9).map_while(|at| set.nth(at)).collect::<String>(), "abcdexyz");
         assert_eq!(set.len(), 8);
-        assert_eq!(set.slice(3, 6).ranges(), [('d', 'e'), ('x', 'x')]);
         assert!(set.contains('e') && set.contains('x') && !set.contains('f'));
         let other: CharSet = [('c', 'y')].into_iter().collect();
         assert_eq!(set.intersection(&other).ranges(), [('c', 'e'), ('x', 'y')]);
@@ -162,12 +146,5 @@ mod tests {
         assert_eq!(set.without(&set), CharSet::default());
         let around: CharSet = [('\u{d7ff}', '\u{d7ff}'), ('\u{e000}', '\u{e000}')].into_iter().collect();
         assert_eq!((around.ranges().len(), around.len()), (1, 2));
-    }
-
-    #[test]
-    fn the_parts_beyond_ascii_are_all_other_characters() {
-        let all = beyond_ascii().iter().fold(CharSet::default(), |all, part| all.union(part));
-        assert_eq!(all.ranges(), [('\u{80}', char::MAX)]);
-        assert_eq!(beyond_ascii().iter().map(CharSet::len).sum::<usize>(), all.len());
     }
 }

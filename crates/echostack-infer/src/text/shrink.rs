@@ -100,3 +100,32 @@ fn runs<'t>(text: &'t str, symbols: &Symbols) -> Vec<Run<'t>> {
 fn pairs(runs: &[Run<'_>]) -> Vec<(String, String)> {
     runs.windows(2).map(|pair| (pair[0].shape.clone(), pair[1].shape.clone())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{LISTS, lists, teacher};
+
+    /// A list within a list is only in a long example, and so is a comma after one.
+    #[test]
+    fn what_only_long_examples_show_is_kept() {
+        let mut teacher = teacher(&lists, LISTS);
+        let texts = ["[x]".to_string(), format!("[{}[x],x]", "x,".repeat(40))];
+        assert!(is_short(&texts[0], &teacher.symbols) && !is_short(&texts[1], &teacher.symbols));
+        let found = shrink(&texts, &mut teacher).unwrap();
+        assert!(found.iter().all(|text| lists(text) && text.len() <= 7), "{found:?}");
+        let all = |texts: &[String]| -> HashSet<(String, String)> {
+            texts.iter().flat_map(|text| pairs(&runs(text, &teacher.symbols))).collect()
+        };
+        assert!(all(&found).is_superset(&all(&texts)));
+        assert_eq!(found[0], "[x]");
+    }
+
+    #[test]
+    fn numbers_are_alike() {
+        let symbols = Symbols::default();
+        let shapes = |text| pairs(&runs(text, &symbols));
+        assert_eq!(shapes("[12,ab]"), shapes("[7,ab]"));
+        assert_ne!(shapes("[12,ab]"), shapes("[12,b]"));
+    }
+}

@@ -1,6 +1,6 @@
 //! Symbols: classes of characters or given tokens, and literals of several of these, such as `</`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -199,6 +199,19 @@ impl Symbols {
         self.index();
     }
 
+    /// Takes characters out of all classes. A class without members stays, with its representative.
+    pub(crate) fn leave_out(&mut self, characters: &CharSet, seen: &BTreeSet<char>) {
+        for kind in &mut self.kinds {
+            if let Kind::Class { representative: letter, members } = kind {
+                *members = members.without(characters);
+                if !members.contains(*letter) && !members.is_empty() {
+                    *letter = members.representative(seen);
+                }
+            }
+        }
+        self.index();
+    }
+
     fn index(&mut self) {
         self.classes.clear();
         for (number, kind) in self.kinds.iter().enumerate() {
@@ -233,12 +246,23 @@ impl Symbols {
         if let [symbol] = parts[..] { Some(symbol) } else { self.literals.get(parts).copied() }
     }
 
-    /// Returns the symbols that words consist of: all classes or tokens, then the literals that are read.
+    /// Returns whether texts can be read as words with a symbol: its class has members, or its literal is read.
+    pub(crate) fn is_in_use(&self, symbol: Sym) -> bool {
+        match &self.kinds[symbol.at()] {
+            Kind::Class { members, .. } => !members.is_empty(),
+            Kind::Token { .. } => true,
+            Kind::Literal { .. } => self.active.contains(&symbol),
+        }
+    }
+
+    /// Returns the symbols that words consist of: all classes with members, or tokens, then the literals that are read.
     pub(crate) fn in_use(&self) -> Vec<Sym> {
-        let classes = (0..self.kinds.len()).filter(|&at| !matches!(self.kinds[at], Kind::Literal { .. }));
+        let is_literal = |symbol: &Sym| matches!(self.kinds[symbol.at()], Kind::Literal { .. });
+        let all = (0..self.kinds.len() as u32).map(Sym);
+        let classes = all.filter(|symbol| !is_literal(symbol) && self.is_in_use(*symbol));
         let mut literals = self.active.clone();
         literals.sort_unstable();
-        classes.map(|at| Sym(at as u32)).chain(literals).collect()
+        classes.chain(literals).collect()
     }
 
     /// Returns the class of a character.

@@ -21,6 +21,8 @@ const NEW_SYMBOLS: usize = 5;
 /// The most patterns, known words, pairs of tags and further closers that are considered: a bound for oracles that answer
 /// at random.
 const MOST: (usize, usize, usize, usize) = (64, 300, 1000, 100);
+/// One of so many words may stand in the way of tags that explain what others show, such as a string with a bracket in it.
+const FEW: usize = 8;
 /// The most spans that are asked about at the same time.
 const MOST_AT_ONCE: usize = 64;
 
@@ -79,7 +81,7 @@ pub(crate) fn infer(words: &[Word], teacher: &mut Teacher<'_>, spans: Option<usi
     let longest = words.iter().map(Vec::len).max().unwrap_or(0);
     let budget = spans.unwrap_or(if longest <= LONGEST { SPANS.0 } else { SPANS.1 });
     let (patterns, known) = pump(words, teacher, budget)?;
-    Ok(explain(&teacher.symbols, &patterns, known))
+    explain(&teacher.symbols, &patterns, known, words.len() / FEW, &|| teacher.queries.check())
 }
 
 fn cuts(symbols: &Symbols, word: &[Sym]) -> Vec<usize> {
@@ -110,16 +112,21 @@ impl Span<'_> {
     }
 }
 
+/// A word that is known to be valid, with the number of the word that it was made of.
+type Known = (usize, Word);
+
 /// Returns the patterns in the words, and all words that are known to be valid.
-fn pump(words: &[Word], teacher: &mut Teacher<'_>, budget: usize) -> Result<(Vec<Pattern>, Vec<Word>), Stop> {
-    let mut known = words.to_vec();
+fn pump(words: &[Word], teacher: &mut Teacher<'_>, budget: usize) -> Result<(Vec<Pattern>, Vec<Known>), Stop> {
+    let mut known: Vec<Known> = words.iter().cloned().enumerate().collect();
     let mut patterns: Vec<Pattern> = Vec::new();
     let (mut shapes, mut tried) = (HashSet::new(), 0);
     let mut seen: HashSet<Sym> = HashSet::new();
-    let mut order: Vec<(usize, &Word)> = words.iter().map(|word| (cuts(&teacher.symbols, word).len(), word)).collect();
-    order.retain(|(_, word)| (2..=LONGEST).contains(&word.len()));
-    order.sort_by_key(|(runs, word)| (*runs, word.len()));
-    for (_, word) in order {
+    let runs = |word: &Word| cuts(&teacher.symbols, word).len();
+    let mut order: Vec<(usize, usize, &Word)> =
+        words.iter().enumerate().map(|(origin, word)| (runs(word), origin, word)).collect();
+    order.retain(|(.., word)| (2..=LONGEST).contains(&word.len()));
+    order.sort_by_key(|(runs, _, word)| (*runs, word.len()));
+    for (_, origin, word) in order {
         let shape: Vec<_> = word.iter().map(|&symbol| teacher.symbols.look(symbol)).collect();
         if !shapes.insert(shape) {
             continue;
@@ -167,7 +174,7 @@ fn pump(words: &[Word], teacher: &mut Teacher<'_>, budget: usize) -> Result<(Vec
                 here.push(span.ends);
                 if !patterns.iter().any(|(x, y)| x == open && y == close) {
                     patterns.push((open.to_vec(), close.to_vec()));
-                    known.extend([span.pumped(2, 2), span.pumped(3, 3)]);
+                    known.extend([2, 3].map(|count| (origin, span.pumped(count, count))));
                 }
             }
         }
@@ -226,45 +233,81 @@ fn pieces(symbols: &Symbols, word: &[Sym], most: usize) -> Vec<Word> {
 type Rank = (std::cmp::Reverse<usize>, bool, usize);
 
 /// Returns tags with which all known words match and every pattern opens and closes, as far as there are any. The pair
-/// that explains most is taken first.
-fn explain(symbols: &Symbols, patterns: &[Pattern], mut known: Vec<Word>) -> Tags {
+/// that explains most is taken first. If there is no other way, a few words are set aside: at most `spare`, with what was
+/// made of them.
+fn explain(
+    symbols: &Symbols,
+    patterns: &[Pattern],
+    mut all: Vec<Known>,
+    mut spare: usize,
+    check: &dyn Fn() -> Result<(), Stop>,
+) -> Result<Tags, Stop> {
     let mut seen = HashSet::new();
-    known.retain(|word| seen.insert(word.clone()));
-    known.sort_by_key(Vec::len);
-    known.truncate(MOST.1);
+    all.retain(|(_, word)| seen.insert(word.clone()));
+    all.sort_by_key(|(_, word)| word.len());
+    all.truncate(MOST.1);
     let mut tags = Tags::default();
     loop {
+        let known: Vec<Word> = all.iter().map(|(_, word)| word.clone()).collect();
         let left: Vec<Pattern> =
             patterns.iter().filter(|pattern| !tags.explain(pattern)).take(MOST.0).cloned().collect();
         if left.is_empty() {
-            return tags;
+            return Ok(tags);
         }
         let some = &left[..left.len().min(16)];
-        let best = pair(symbols, &tags, &left, some, &known);
+        let best = pair(symbols, &tags, (&left, some), &known, check)?;
         let score = best.as_ref().map_or(0, |(rank, _)| rank.0.0);
         if score < some.len() {
-            let mut joint = [Side::Openers, Side::Closers].into_iter().filter_map(|side| {
-                several(symbols, &tags, &left, &known, side).filter(|joint| joint.explained(some) > score)
-            });
-            if let Some(joint) = joint.next() {
+            let mut found = None;
+            for side in [Side::Openers, Side::Closers] {
+                if found.is_none() {
+                    let joint = several(symbols, &tags, &left, &known, side, check)?;
+                    found = joint.filter(|joint| joint.explained(some) > score);
+                }
+            }
+            if let Some(joint) = found {
                 tags = joint;
                 continue;
             }
         }
-        match best {
-            Some((_, better)) => tags = better,
-            None => return tags,
+        if let Some((_, better)) = best {
+            tags = better;
+            continue;
         }
+        let Some((better, aside)) = but_for_few(symbols, &tags, &left, &all, spare) else { return Ok(tags) };
+        tags = better;
+        spare -= aside.len();
+        all.retain(|(origin, _)| !aside.contains(origin));
     }
 }
 
-fn unique(pieces: impl Iterator<Item = Word>) -> Vec<Word> {
-    let mut seen = HashSet::new();
-    pieces.filter(|piece| seen.insert(piece.clone())).collect()
+/// Returns the tags with one more pair that explain most, and the words that do not match with them: at most `spare`.
+fn but_for_few(
+    symbols: &Symbols,
+    tags: &Tags,
+    left: &[Pattern],
+    all: &[Known],
+    spare: usize,
+) -> Option<(Tags, BTreeSet<usize>)> {
+    let found = options(symbols, left).into_iter().filter_map(|(call, close)| {
+        let more = tags.with(&call, &[&close])?;
+        let score = more.explained(left);
+        let mut aside = BTreeSet::new();
+        for (origin, word) in all.iter().filter(|_| score > 0) {
+            if !more.match_in(word) {
+                aside.insert(*origin);
+            }
+            if aside.len() > spare {
+                return None;
+            }
+        }
+        (score > 0).then_some(((std::cmp::Reverse(score), aside.len(), call.len() + close.len()), (more, aside)))
+    });
+    found.min_by_key(|(rank, _)| *rank).map(|(_, found)| found)
 }
 
-/// Returns the tags with one more pair, and possibly one more closer, that explain most.
-fn pair(symbols: &Symbols, tags: &Tags, left: &[Pattern], some: &[Pattern], known: &[Word]) -> Option<(Rank, Tags)> {
+/// Returns pairs of an opener and a closer that could explain patterns.
+fn options(symbols: &Symbols, left: &[Pattern]) -> Vec<(Word, Word)> {
     let mut options: Vec<(Word, Word)> = Vec::new();
     let mut seen = HashSet::new();
     for (x, y) in left {
@@ -277,10 +320,28 @@ fn pair(symbols: &Symbols, tags: &Tags, left: &[Pattern], some: &[Pattern], know
         }
     }
     options.truncate(MOST.2);
+    options
+}
+
+fn unique(pieces: impl Iterator<Item = Word>) -> Vec<Word> {
+    let mut seen = HashSet::new();
+    pieces.filter(|piece| seen.insert(piece.clone())).collect()
+}
+
+/// Returns the tags with one more pair, and possibly one more closer, that explain most.
+fn pair(
+    symbols: &Symbols,
+    tags: &Tags,
+    (left, some): (&[Pattern], &[Pattern]),
+    known: &[Word],
+    check: &dyn Fn() -> Result<(), Stop>,
+) -> Result<Option<(Rank, Tags)>, Stop> {
+    let options = options(symbols, left);
     let parts = left.iter().flat_map(|(x, y)| [pieces(symbols, x, 2), pieces(symbols, y, 2)]).flatten();
     let pool = unique(parts.chain(known.iter().take(40).flat_map(|word| pieces(symbols, word, 2))));
     let mut best: Option<(Rank, Tags)> = None;
     for extra in std::iter::once(None).chain(pool.iter().take(MOST.3).map(Some)) {
+        check()?;
         for (call, close) in &options {
             if extra.is_some_and(|extra| extra == call || extra == close) {
                 continue;
@@ -302,7 +363,7 @@ fn pair(symbols: &Symbols, tags: &Tags, left: &[Pattern], some: &[Pattern], know
             break;
         }
     }
-    best
+    Ok(best)
 }
 
 /// The most tags that are added to a pair.
@@ -319,7 +380,14 @@ enum Side {
 
 /// Returns tags in which several openers share a closer, or several closers an opener: one pair, and then the tags that
 /// mend most of the words that do not match, until all do.
-fn several(symbols: &Symbols, tags: &Tags, left: &[Pattern], known: &[Word], side: Side) -> Option<Tags> {
+fn several(
+    symbols: &Symbols,
+    tags: &Tags,
+    left: &[Pattern],
+    known: &[Word],
+    side: Side,
+    check: &dyn Fn() -> Result<(), Stop>,
+) -> Result<Option<Tags>, Stop> {
     let runs = if side == Side::Openers { 1 } else { 2 };
     let unmatched = |tags: &Tags| known.iter().filter(|word| !tags.match_in(word)).count();
     let mut best: Option<((usize, std::cmp::Reverse<usize>), Tags)> = None;
@@ -332,6 +400,7 @@ fn several(symbols: &Symbols, tags: &Tags, left: &[Pattern], known: &[Word], sid
                 continue;
             }
             let Some(mut more) = tags.with(&call, &[close]) else { continue };
+            check()?;
             let mut bad = unmatched(&more);
             for _ in 1..MOST_MORE {
                 let broken = known.iter().filter(|word| !more.match_in(word)).take(12);
@@ -357,7 +426,7 @@ fn several(symbols: &Symbols, tags: &Tags, left: &[Pattern], known: &[Word], sid
             }
         }
     }
-    best.map(|(_, tags)| tags)
+    Ok(best.map(|(_, tags)| tags))
 }
 
 #[cfg(test)]
@@ -424,6 +493,26 @@ mod tests {
         let (calls, returns) = found(|text| content(text).is_empty(), &words);
         assert_eq!(calls, ["<"]);
         assert_eq!(returns.len(), 3, "{returns:?}");
+    }
+
+    /// One example has a bracket in a string, which has no partner.
+    #[test]
+    fn one_word_does_not_cost_all_tags() {
+        fn list(text: &str) -> Option<&str> {
+            let mut rest = text.strip_prefix('(')?;
+            loop {
+                if let Some(end) = rest.strip_prefix(')') {
+                    return Some(end);
+                }
+                rest = rest
+                    .strip_prefix('x')
+                    .or_else(|| Some(rest.strip_prefix('"')?.split_once('"')?.1))
+                    .or_else(|| list(rest))?;
+            }
+        }
+        let words = ["()", "(x)", "((x)x)", "(())", "(\"x\")", "(x(x(x)))", "(\"x\"())", "(\"(\"x)"];
+        let (calls, returns) = found(|text| list(text) == Some(""), &words);
+        assert_eq!((calls, returns), (vec!["(".to_string()], vec![")".to_string()]));
     }
 
     #[test]

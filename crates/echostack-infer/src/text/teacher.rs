@@ -48,3 +48,24 @@ impl<'a> Teacher<'a> {
         Ok(texts.iter().map(|text| text.is_some() && answers.next().unwrap_or(false)).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{symbol, teacher};
+
+    /// An opener of two characters is one symbol: two symbols that are read as one are no word.
+    #[test]
+    fn words_that_are_read_as_others_are_not_in_the_language() {
+        let all = |_: &str| true;
+        let mut teacher = teacher(&all, "ab");
+        let (a, b) = (symbol(&teacher, 'a'), symbol(&teacher, 'b'));
+        teacher.symbols.read_literals([vec![a, b]].iter());
+        let both = teacher.symbols.of_tag(&vec![a, b]).unwrap();
+        let words = [vec![a, a], vec![a, b], vec![both], vec![both, b]];
+        assert_eq!(teacher.members(&words).unwrap(), [true, false, true, true]);
+        assert!(
+            words.iter().zip([true, false, true, true]).all(|(word, valid)| teacher.member(word).unwrap() == valid)
+        );
+        assert_eq!(teacher.queries.asked, 3);
+    }
+}

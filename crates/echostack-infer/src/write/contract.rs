@@ -292,3 +292,41 @@ impl Product {
         String::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::automaton::Part;
+    use crate::testing::{automaton, lists_learned, symbol, teacher};
+
+    /// Every symbol of lists is a token of its own, in both ways.
+    #[test]
+    fn symbols_with_structure_around_them_are_tokens() {
+        let (hypothesis, _) = lists_learned();
+        let texts = |contracted: &Contracted| -> BTreeSet<String> {
+            contracted.tokens.iter().map(|token| token.text.clone()).collect()
+        };
+        let contracted = contract(automaton(&hypothesis), &hypothesis.symbols).unwrap();
+        let kept = keep_symbols(automaton(&hypothesis), &hypothesis.symbols);
+        assert_eq!(texts(&contracted), ["[", "]", ",", "x"].map(String::from).into());
+        assert_eq!(texts(&contracted), texts(&kept));
+        assert_eq!(contracted.closings.len(), kept.closings.len());
+    }
+
+    /// Of the words `ab`, `ac` and `b`, the first two lead to the same end, and the states inside are left out.
+    #[test]
+    fn states_within_tokens_are_left_out() {
+        let all = |_: &str| true;
+        let teacher = teacher(&all, "abc");
+        let [a, b, c] = ['a', 'b', 'c'].map(|letter| symbol(&teacher, letter));
+        let moves = |moves: &[(Sym, u32)]| moves.iter().map(|&(symbol, to)| (symbol, State(to))).collect();
+        let plain = vec![moves(&[(a, 1), (b, 2)]), moves(&[(b, 2), (c, 2)]), moves(&[])];
+        let part = Part { start: Some(State(0)), over: vec![BTreeMap::new(); 3], plain };
+        let words = Automaton::new((vec![], vec![]), vec![part], BTreeMap::new(), BTreeSet::from([State(2)]));
+        let contracted = contract(&words, &teacher.symbols).unwrap();
+        let [token] = &contracted.tokens[..] else { panic!("{} tokens", contracted.tokens.len()) };
+        let regex = ::regex::Regex::new(&format!("^(?:{})$", token.regex)).unwrap();
+        assert!(["ab", "ac", "b"].iter().all(|text| regex.is_match(text)) && !regex.is_match("a"));
+        assert_eq!((token.text.as_str(), contracted.moves.len()), ("b", 2));
+    }
+}

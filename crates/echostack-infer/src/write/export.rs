@@ -210,3 +210,42 @@ fn write_rule(text: &mut String, name: &str, bodies: &[String]) {
     let separator = if short { " | " } else { "\n    | " };
     _ = writeln!(text, "{name}: {};", bodies.join(separator));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{automaton, lists_learned};
+    use crate::write::contract::contract;
+
+    #[test]
+    fn files_are_readable() {
+        let (hypothesis, _) = lists_learned();
+        let contracted = contract(automaton(&hypothesis), &hypothesis.symbols).unwrap();
+        let files = write(&contracted, &hypothesis.symbols, "Lists.");
+        for line in
+            ["// Lists.", "%start Start", "Start: TextAfterX;", "LBracketGroup: '[' ']' | '[' InLBracketAfterX ']';"]
+        {
+            assert!(files.grammar.lines().any(|own| own == line), "{line}: {}", files.grammar);
+        }
+        assert!(
+            files.lexer.starts_with("%%\n") && files.lexer.lines().any(|line| line == "\\[ \"[\""),
+            "{}",
+            files.lexer
+        );
+        assert_eq!(files.tokens.len(), 4);
+        // Without given tokens, there is no lexer to write a grammar for.
+        assert_eq!(Files::over_given(&hypothesis.symbols, files.grammar), None);
+    }
+
+    #[test]
+    fn short_rules_are_on_one_line() {
+        let rule = |bodies: &[&str]| {
+            let mut text = String::new();
+            write_rule(&mut text, "A", &bodies.iter().map(ToString::to_string).collect::<Vec<_>>());
+            text
+        };
+        assert_eq!(rule(&["b", "c d"]), "A: b | c d;\n");
+        let long = "x ".repeat(50);
+        assert_eq!(rule(&[&long, "y"]), format!("A: {long}\n    | y;\n"));
+    }
+}

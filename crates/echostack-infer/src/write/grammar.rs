@@ -124,3 +124,34 @@ impl InferredGrammar {
         Ok(Subject::of_grammar(grammar, Lexer::new(&self.files.lexer).ok()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{LISTS, lists, lists_learned, texts};
+
+    /// The text of the grammar, not the automaton that it was written from.
+    #[test]
+    fn the_grammar_has_the_texts_of_the_hypothesis() {
+        let (hypothesis, _) = lists_learned();
+        let examples = ["[x,x]".to_string()];
+        let language = InferredGrammar::of(&hypothesis, &examples, "A comment.").unwrap();
+        assert!(language.has_tokens() && language.files().grammar.starts_with("// A comment.\n"));
+        for text in texts(LISTS, 6) {
+            assert_eq!(language.accepts(&text), lists(&text), "{text:?}");
+        }
+        assert!(!language.accepts("y"));
+        let subject = language.subject("lists").unwrap();
+        assert_eq!(subject.name(), "lists");
+        assert!(InferredGrammar::of(&Hypothesis::default(), &examples, "").is_none());
+    }
+
+    #[test]
+    fn texts_are_read_as_tokens() {
+        let (hypothesis, _) = lists_learned();
+        let language = InferredGrammar::of(&hypothesis, &[], "").unwrap();
+        let number = |text: &str| language.files().tokens.iter().position(|(_, own)| own == text).unwrap();
+        assert!(language.reads_as("[x", &[number("["), number("x")]));
+        assert!(!language.reads_as("[x", &[number("[")]) && !language.reads_as("y", &[number("x")]));
+    }
+}

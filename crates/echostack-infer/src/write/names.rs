@@ -73,3 +73,39 @@ pub(crate) fn camel(text: &str) -> String {
     words.truncate(MAX_WORDS);
     Case::Camel.join(&words)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::charset::CharSet;
+    use crate::write::regex::Regex;
+
+    fn name(regex: Regex, text: &str) -> String {
+        of_token(&Token { regex, text: text.to_string(), given: Vec::new() })
+    }
+
+    #[test]
+    fn tokens_are_called_what_they_look_like() {
+        let class = |ranges: &[(char, char)]| Regex::Class(ranges.iter().copied().collect::<CharSet>());
+        let text = |text: &str| Regex::Text(text.to_string());
+        assert_eq!(name(text("while"), "while"), "while");
+        assert_eq!(name(text("["), "["), "[");
+        assert_eq!(name(text("true").or(text("false")), "true"), "true_or_false");
+        assert_eq!(name(class(&[('0', '9')]), "0"), "DIGIT");
+        assert_eq!(name(class(&[(' ', ' '), ('\n', '\n')]), " "), "SPACE");
+        assert_eq!(name(class(&[('a', 'z')]), "a"), "LETTER");
+        assert_eq!(name(class(&[('0', '9'), ('a', 'z')]), "0"), "ALPHANUMERIC");
+        assert_eq!(name(class(&[('0', '9'), ('-', '-')]), "0"), "CHARACTER");
+        assert_eq!(name(text("\"a\""), "\"a\""), "STRING");
+        assert_eq!(name(text("-1"), "-1"), "MINUS_DIGIT");
+        assert_eq!(name(text("\""), "\""), "DQUOTE");
+    }
+
+    #[test]
+    fn rules_are_called_like_types() {
+        assert_eq!(
+            (camel("a_b"), camel(","), camel("while")),
+            ("AB".to_string(), "Comma".to_string(), "While".to_string())
+        );
+    }
+}

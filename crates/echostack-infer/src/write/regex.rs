@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::text::categories::named;
 use crate::text::charset::CharSet;
 
 /// The maximum number of parts of a regular expression.
@@ -166,7 +167,16 @@ impl fmt::Display for Regex {
             }
             Self::Class(set) => {
                 f.write_str("[")?;
-                for &(from, to) in set.ranges() {
+                let beyond = set.beyond_ascii();
+                let categories = named(&beyond).filter(|names| names.len() < beyond.ranges().len());
+                let mut rest = set.clone();
+                for category in categories.into_iter().flatten() {
+                    let is_whole = category.all.without(set).is_empty();
+                    rest = rest.without(if is_whole { &category.all } else { &category.beyond });
+                    let name = category.name;
+                    if is_whole { write!(f, "\\p{{{name}}}")? } else { write!(f, "[\\p{{{name}}}&&[^\\x00-\\x7f]]")? }
+                }
+                for &(from, to) in rest.ranges() {
                     f.write_str(&escaped(from))?;
                     if to > from {
                         let near = u32::from(to) - u32::from(from) == 1;
@@ -215,6 +225,7 @@ fn escaped(letter: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::categories::groups;
 
     fn class(ranges: &[(char, char)]) -> Regex {
         Regex::Class(ranges.iter().copied().collect())
@@ -237,5 +248,16 @@ mod tests {
         assert_eq!(written(&keywords, 2), "null|true");
         let sign = [(0, 1, text("e")), (1, 2, class(&[('+', '+'), ('-', '-')])), (1, 3, digit()), (2, 3, digit())];
         assert_eq!(written(&sign, 3), "e([0-9]|[\\+\\-][0-9])");
+    }
+
+    #[test]
+    fn general_categories_have_their_names() {
+        let digits = groups()[2].beyond();
+        let ascii = [('0', '9'), ('_', '_')].into_iter().collect();
+        assert_eq!(Regex::Class(digits.union(&ascii)).to_string(), "[\\p{Nd}_]");
+        let some = [('1', '9')].into_iter().collect();
+        assert_eq!(Regex::Class(digits.union(&some)).to_string(), "[[\\p{Nd}&&[^\\x00-\\x7f]]1-9]");
+        assert_eq!(class(&[('!', char::MAX)]).to_string(), "[!-\\x{10ffff}]");
+        assert_eq!(class(&[('\u{e0}', '\u{e9}'), ('\u{100}', '\u{101}')]).to_string(), "[à-éĀā]");
     }
 }
