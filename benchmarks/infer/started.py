@@ -51,7 +51,7 @@ def main():
             command = [echostack, "infer", "--examples", examples, "--oracle", f"{quoted} {{}}", "--workers", "1", "--threads",
                        "1", "--quiet", "--queries", str(queries), "-o", out]
             inferring = spent(lambda: subprocess.run(command, **quiet, check=False))
-            asked = [json.loads(line)[0] for line in (out / "answers.jsonl").read_text().splitlines()[1:]]
+            asked = [json.loads(line)[0] for line in (out / "answers.jsonl").read_text().strip("\n").split("\n")[1:]]
             for at, text in enumerate(asked):
                 (texts / str(at)).write_text(text)
             count = len(asked)

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{PipeReader, Read, Write, pipe};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -38,6 +39,7 @@ const MAX_MESSAGE: u64 = 1 << 16;
 /// ```
 #[derive(Debug)]
 pub struct Command {
+    name: String,
     words: Vec<String>,
     patience: Patience,
     sandbox: Option<Sandbox>,
@@ -52,7 +54,8 @@ impl Command {
     /// # Errors
     /// If the temporary folder for the texts cannot be created.
     pub fn new(words: Vec<String>, limit: Duration, sandbox: Option<Sandbox>) -> std::io::Result<Self> {
-        Ok(Self { words, patience: Patience::new(limit), sandbox, pattern: None, folder: tempfile::tempdir()? })
+        let (name, words) = (words.join(" "), located(words));
+        Ok(Self { name, words, patience: Patience::new(limit), sandbox, pattern: None, folder: tempfile::tempdir()? })
     }
 
     /// Finds the positions of failures in what the program prints by a pattern, instead of by the usual forms: `char 7`,
@@ -146,8 +149,28 @@ impl Program for Command {
     }
 
     fn name(&self) -> String {
-        self.words.join(" ")
+        self.name.clone()
     }
+}
+
+/// Replaces the name of a program by its path, so that it is not looked for again for each text.
+fn located(mut words: Vec<String>) -> Vec<String> {
+    if let Some(program) = words.first_mut().filter(|program| !program.contains(std::path::is_separator)) {
+        let folders: Vec<PathBuf> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
+        let found = folders.iter().map(|folder| folder.join(&*program)).find(|path| is_executable(path));
+        if let Some(path) = found.and_then(|path| path.into_os_string().into_string().ok()) {
+            *program = path;
+        }
+    }
+    words
+}
+
+fn is_executable(path: &Path) -> bool {
+    #[cfg(unix)]
+    let may_run = |file: &std::fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_run = |_: &std::fs::Metadata| true;
+    path.metadata().is_ok_and(|file| file.is_file() && may_run(&file))
 }
 
 fn answer(status: ExitStatus) -> Reply {
@@ -203,6 +226,7 @@ mod tests {
         let oracle = Command::new(words, Duration::from_secs(5), None).unwrap();
         assert_eq!(oracle.with_pattern(Pattern::new(r"at (\d+)").ok()).ask("x"), Reply::NoAt(7));
         assert_eq!(ask(&["sh", "-c", "echo wrong at column 7, char 3; exit 1"], "abcd"), Reply::NoAt(3));
+        assert_eq!(Command::new(vec!["grep".into()], Duration::MAX, None).unwrap().name(), "grep");
         // A program that does not read its input must not block us.
         assert_eq!(ask(&["true"], &"x".repeat(1 << 20)), Reply::Yes);
         // Neither must one that prints without end, one that closes its output, or one that leaves it to another program.

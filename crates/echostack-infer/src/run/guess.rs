@@ -107,7 +107,7 @@ pub fn guess(
     let comment = format!("Guessed from {} valid and {} invalid texts.", texts.valid.len(), texts.invalid.len());
     // The grammar must judge the texts as the automaton does, which fits them all.
     let all = [&texts.valid[..], &texts.invalid].concat();
-    let language = InferredGrammar::of(&hypothesis, &all, &comment).ok_or(InferError::TooLarge)?;
+    let language = InferredGrammar::of(&hypothesis, &all, &comment).map_err(|_| InferError::TooLarge)?;
     let (states, delta) = (hypothesis.size(), settings.delta / 2.);
     Ok(Guess { language, states, texts, held_out, delta, brackets, limit, time: began.elapsed() })
 }

@@ -18,7 +18,7 @@ use crate::learn::hypothesis::Hypothesis;
 use crate::program::{Failure, MAX_TEXT, Program};
 use crate::text::symbols::Symbols;
 use crate::text::teacher::Teacher;
-use crate::write::grammar::InferredGrammar;
+use crate::write::grammar::{InferredGrammar, NoGrammar};
 
 /// The number of examples from which on a fifth of them is held out, unless the settings say otherwise.
 const MANY_EXAMPLES: usize = 50;
@@ -215,7 +215,7 @@ pub fn infer(
     };
     let (hypothesis, language, checks) = found.unwrap_or_else(|| {
         let hypothesis = run.best.found().cloned().unwrap_or_default();
-        let language = grammar(&run, &hypothesis, &valid);
+        let language = grammar(&run, &hypothesis, &valid).ok();
         (hypothesis, language, None)
     });
     let missed = |texts: &[String]| texts.iter().filter(|text| !hypothesis.accepts(text)).count();
@@ -254,7 +254,7 @@ pub fn infer(
 /// The last hypothesis, its grammar, and what was checked.
 type Found = (Hypothesis, Option<InferredGrammar>, Option<Checks>);
 
-fn grammar(run: &Inference<'_>, hypothesis: &Hypothesis, examples: &[String]) -> Option<InferredGrammar> {
+fn grammar(run: &Inference<'_>, hypothesis: &Hypothesis, examples: &[String]) -> Result<InferredGrammar, NoGrammar> {
     let (count, queries) = (examples.len(), run.teacher.queries.asked);
     InferredGrammar::of(hypothesis, examples, &format!("Inferred from {count} examples and {queries} queries."))
 }
@@ -277,11 +277,11 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
                 let rounds = if settings.reductions { settings.rounds } else { run.round };
                 format!("tests still found mistakes after {rounds} rounds")
             };
-            return Ok((Ending::NotSettled(reason), (hypothesis, language, None)));
+            return Ok((Ending::NotSettled(reason), (hypothesis, language.ok(), None)));
         }
-        let Some(language) = language else {
-            let reason = "no grammar was found in which every text has one structure".to_string();
-            return Ok((Ending::NotSettled(reason), (hypothesis, None, None)));
+        let language = match language {
+            Ok(language) => language,
+            Err(problem) => return Ok((Ending::NotSettled(problem.to_string()), (hypothesis, None, None))),
         };
         let before = run.teacher.queries.asked;
         let both = (&hypothesis, &language);

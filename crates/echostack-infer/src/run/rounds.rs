@@ -71,7 +71,8 @@ impl Inference<'_> {
             ));
             if wrong > 0 || self.retagged {
                 let missed = std::mem::take(&mut self.missed);
-                if missed > 0 && self.yields.count() >= missed * tests / DEAR {
+                // If what is known already is missed, no test can come before these decisions.
+                if missed > 0 && (self.yields.count() == 0 || self.yields.count() >= missed * tests / DEAR) {
                     self.try_more_contexts();
                 }
                 let same = last.as_ref().is_some_and(|last| last.is_same(&automaton));
@@ -91,12 +92,17 @@ impl Inference<'_> {
                         self.yields.count()
                     ));
                 }
-                return Ok(self.unmatched.is_empty());
+                return Ok(self.unmatched.is_empty() && !self.misjudges(&automaton));
             }
         }
         self.retagged = false;
         self.freeze(ALL)?;
         Ok(false)
+    }
+
+    /// Returns whether an automaton misjudges a word that was tested.
+    fn misjudges(&self, automaton: &Automaton) -> bool {
+        self.tested.iter().any(|(word, answer)| automaton.accepts(word) != *answer)
     }
 
     /// Makes the decisions that were left open, with more and more contexts. Returns whether none of them leads anywhere.

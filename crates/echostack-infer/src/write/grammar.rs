@@ -20,6 +20,17 @@ const COMPARED: usize = 1000;
 /// The length of the longest texts, in characters.
 const LONGEST: usize = 60;
 
+/// The reason why a hypothesis has no grammar.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoGrammar {
+    #[error("no text is in the language")]
+    Empty,
+    #[error("no grammar was found in which every text has one structure")]
+    Ambiguous,
+    #[error("the grammar that was found is too large to be used: {0}")]
+    TooLarge(String),
+}
+
 /// An inferred language: a grammar and a lexer.
 #[derive(Debug)]
 pub struct InferredGrammar {
@@ -33,9 +44,9 @@ pub struct InferredGrammar {
 impl InferredGrammar {
     /// Returns the grammar of a hypothesis. The states within tokens are contracted. If that is not possible, the tokens
     /// are classes of characters. An empty language has no grammar.
-    pub(crate) fn of(hypothesis: &Hypothesis, examples: &[String], comment: &str) -> Option<Self> {
+    pub(crate) fn of(hypothesis: &Hypothesis, examples: &[String], comment: &str) -> Result<Self, NoGrammar> {
         if hypothesis.is_empty() {
-            return None;
+            return Err(NoGrammar::Empty);
         }
         let symbols = &hypothesis.symbols;
         let automaton = match &hypothesis.model {
@@ -44,27 +55,36 @@ impl InferredGrammar {
         };
         let given = symbols.lexer().is_some();
         let contracted = if given { None } else { contract(automaton, symbols).ok() };
-        let contracted = contracted.and_then(|contracted| Self::new(&contracted, symbols, comment, true));
-        let contracted = contracted.filter(|language| language.agrees_with(hypothesis, examples));
-        contracted.or_else(|| Self::new(&keep_symbols(automaton, symbols), symbols, comment, given))
+        let contracted = contracted.and_then(|contracted| Self::new(&contracted, symbols, comment, true).ok());
+        match contracted.filter(|language| language.agrees_with(hypothesis, examples)) {
+            Some(language) => Ok(language),
+            None => Self::new(&keep_symbols(automaton, symbols), symbols, comment, given),
+        }
     }
 
     /// Returns the grammar of reductions, if there is one in which every text has one structure.
-    fn of_reductions(reductions: &Reductions, symbols: &Symbols, comment: &str) -> Option<Self> {
-        let oracle = Oracle::strict(reductions.automaton(symbols)?).ok()?;
-        let grammar = write_words(&WordGrammar::new(&oracle).ok()?, oracle.alphabet(), comment);
-        Self::of_files(Files::over_given(symbols, grammar)?, true, reductions.len())
+    fn of_reductions(reductions: &Reductions, symbols: &Symbols, comment: &str) -> Result<Self, NoGrammar> {
+        let automaton = reductions.automaton(symbols).ok_or(NoGrammar::Ambiguous)?;
+        let oracle = Oracle::strict(automaton).map_err(|_| NoGrammar::Ambiguous)?;
+        let words = WordGrammar::new(&oracle).map_err(|_| NoGrammar::Ambiguous)?;
+        let grammar = write_words(&words, oracle.alphabet(), comment);
+        let files = Files::over_given(symbols, grammar).ok_or(NoGrammar::Ambiguous)?;
+        Self::of_files(files, true, reductions.len())
     }
 
-    fn new(contracted: &Contracted, symbols: &Symbols, comment: &str, has_tokens: bool) -> Option<Self> {
+    fn new(contracted: &Contracted, symbols: &Symbols, comment: &str, has_tokens: bool) -> Result<Self, NoGrammar> {
         Self::of_files(write(contracted, symbols, comment), has_tokens, contracted.moves.len())
     }
 
-    fn of_files(files: Files, has_tokens: bool, states: usize) -> Option<Self> {
-        let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).ok()?;
-        let lexer = Lexer::new(&files.lexer).ok()?;
-        let oracle = Oracle::strict(grammar.automaton().clone()).ok()?;
-        Some(Self { files, lexer, oracle, has_tokens, states })
+    fn of_files(files: Files, has_tokens: bool, states: usize) -> Result<Self, NoGrammar> {
+        let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).map_err(|error| match error {
+            GrammarError::Limit { .. } => NoGrammar::TooLarge(error.to_string()),
+            _ => NoGrammar::Ambiguous,
+        })?;
+        let lexer = Lexer::new(&files.lexer).map_err(|error| NoGrammar::TooLarge(error.to_string()))?;
+        let oracle =
+            Oracle::strict(grammar.automaton().clone()).map_err(|error| NoGrammar::TooLarge(error.to_string()))?;
+        Ok(Self { files, lexer, oracle, has_tokens, states })
     }
 
     /// Returns whether the grammar and the automaton over characters judge many texts alike.
@@ -143,7 +163,7 @@ mod tests {
         assert!(!language.accepts("y"));
         let subject = language.subject("lists").unwrap();
         assert_eq!(subject.name(), "lists");
-        assert!(InferredGrammar::of(&Hypothesis::default(), &examples, "").is_none());
+        assert!(matches!(InferredGrammar::of(&Hypothesis::default(), &examples, ""), Err(NoGrammar::Empty)));
     }
 
     #[test]
