@@ -55,7 +55,8 @@ pub(crate) struct Args {
     /// Compare at most this many token strings with the program after learning: all of up to a length
     #[arg(long, value_name = "N", default_value_t = 5000)]
     strings: usize,
-    /// Number of texts in each of two samples that are compared with the program after learning
+    /// Number of texts in each of two samples that are compared with the program after learning. Languages that took more than
+    /// 200,000 queries to learn are compared with more texts
     #[arg(long, value_name = "N", default_value_t = 1000)]
     fresh: usize,
     /// Ask about at most this many texts that differ from an example in one character, before the language counts as

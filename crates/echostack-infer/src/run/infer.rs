@@ -28,6 +28,8 @@ const ATTEMPTS: usize = 5;
 const CORRECTIONS: usize = 40;
 /// The most mistakes among them that are learned from at a time.
 const MISTAKES: usize = 50;
+/// A run with more queries than this is checked with more texts: in each sample, one for so many queries beyond.
+const LARGE: (usize, usize) = (200_000, 50);
 /// The number of examples that a program is asked about one by one before it is taken for one that gives no answers.
 const TRIED: usize = 2;
 
@@ -215,7 +217,7 @@ pub fn infer(
     };
     let (hypothesis, language, checks) = found.unwrap_or_else(|| {
         let hypothesis = run.best.found().cloned().unwrap_or_default();
-        let language = grammar(&run, &hypothesis, &valid).ok();
+        let language = grammar(&run, &hypothesis, &valid).map_err(|problem| run.log.push(problem.to_string())).ok();
         (hypothesis, language, None)
     });
     let missed = |texts: &[String]| texts.iter().filter(|text| !hypothesis.accepts(text)).count();
@@ -277,7 +279,8 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
                 let rounds = if settings.reductions { settings.rounds } else { run.round };
                 format!("tests still found mistakes after {rounds} rounds")
             };
-            return Ok((Ending::NotSettled(reason), (hypothesis, language.ok(), None)));
+            let language = language.map_err(|problem| run.log.push(problem.to_string())).ok();
+            return Ok((Ending::NotSettled(reason), (hypothesis, language, None)));
         }
         let language = match language {
             Ok(language) => language,
@@ -300,8 +303,9 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
         }
         attempt += 1;
         delta /= 2.;
-        let amount = Amount { strings: settings.strings, fresh: settings.fresh, delta };
         let before = run.teacher.queries.asked;
+        let fresh = settings.fresh.max(before.saturating_sub(LARGE.0) / LARGE.1);
+        let amount = Amount { strings: settings.strings, fresh, delta };
         let random = &mut run.random;
         let checks = |queries: &mut Queries<'_>| check(both, examples, queries, amount, random);
         let mut checks = run.teacher.queries.without_positions(checks)?;

@@ -16,7 +16,8 @@ pub struct Settings {
     pub hold_out: Option<f64>,
     /// The most token strings that are compared with the oracle after learning. All of up to a length are.
     pub strings: usize,
-    /// The number of texts in each sample that is compared with the oracle after learning.
+    /// The number of texts in each sample that is compared with the oracle after learning. There are more if learning took
+    /// more than 200,000 queries.
     pub fresh: usize,
     /// The most texts that differ from an example in one character. All of the shortest examples are asked about before a
     /// run settles, and what they show is learned.
