@@ -11,7 +11,7 @@ use super::settings::Settings;
 use crate::ask::queries::Stop;
 use crate::learn::automaton::Automaton;
 use crate::learn::hypothesis::{Hypothesis, Model};
-use crate::learn::learner::{ALL, Learned, Learner};
+use crate::learn::learner::{Learned, Learner};
 use crate::learn::reductions::Reducer;
 use crate::program::Failure;
 use crate::test::kinds::{Test, Yields};
@@ -80,6 +80,8 @@ pub(crate) struct Inference<'a> {
     pub(crate) contexts: usize,
     /// The number of mistakes of this round that were due to a decision that was left open.
     pub(crate) missed: usize,
+    /// Whether a whole round changed nothing: the automaton cannot have all that the hypothesis has.
+    pub(crate) stuck: bool,
     /// The number of random tests in a round, and of rounds so far.
     pub(crate) tests: usize,
     pub(crate) round: usize,
@@ -117,6 +119,7 @@ impl<'a> Inference<'a> {
             yields: Yields::default(),
             contexts: CONTEXTS,
             missed: 0,
+            stuck: false,
             tests: settings.tests,
             round: 0,
             unmatched: Vec::new(),
@@ -480,8 +483,7 @@ impl<'a> Inference<'a> {
                 // The hypothesis can be right if a decision was open in the automaton.
                 let right = answer == self.learner.accepts(&word, &mut self.teacher)?;
                 self.missed += usize::from(right);
-                // With all contexts, no decision is open: the automaton cannot have what the hypothesis has.
-                let counts = if right { self.contexts < ALL } else { self.correct(&word, &text, answer)? };
+                let counts = if right { !self.stuck } else { self.correct(&word, &text, answer)? };
                 if counts {
                     wrong += 1;
                     self.note_change();

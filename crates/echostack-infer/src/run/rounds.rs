@@ -76,10 +76,12 @@ impl Inference<'_> {
                     self.try_more_contexts();
                 }
                 let same = last.as_ref().is_some_and(|last| last.is_same(&automaton));
-                if same && self.teacher.queries.asked == round {
+                let nothing = same && self.teacher.queries.asked == round;
+                if nothing && self.stuck {
                     self.log.push("what is misjudged cannot be learned: a round changed nothing".to_string());
                     break;
                 }
+                self.stuck = nothing || (same && self.stuck);
                 last = Some(automaton);
                 continue;
             }
@@ -92,7 +94,7 @@ impl Inference<'_> {
                         self.yields.count()
                     ));
                 }
-                return Ok(self.unmatched.is_empty() && !self.misjudges(&automaton));
+                return Ok(self.unmatched.is_empty() && !(self.stuck && self.misjudges(&automaton)));
             }
         }
         self.retagged = false;
