@@ -29,7 +29,7 @@ EXPORTS = ["yacc", "flex", "lark", "gbnf", "llguidance"]
 TASKS = ["latch", "dyck1", "dyck2", "dyck3", "anbn", "palindrome", "json"]
 # The reservoir, and what a machine sees of the input.
 KINDS = [("cycle", "symbol"), ("random", "symbol"), ("legendre", "symbol"), ("cycle", "reservoir")]
-# The languages of infer_published, whose texts are in published.json. mathexpr takes 40 s.
+# The languages of infer_published, whose texts are in published.json, and the seeds of each. mathexpr takes 120 s.
 SEEDS = 3
 PUBLISHED = ["arith", "fol", "json", "lisp", "turtle", "while", "xml"]
 # The languages of infer_tokens and the learners that end within seconds, and not because of the time limit.

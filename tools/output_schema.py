@@ -52,6 +52,12 @@ def files(program):
     found += [("traces", line) for line in printed("teach", "task:json", "--count", "50", "--negatives", "0.5")]
     found += [("traces", line) for line in printed("teach", "task:copy", "--count", "2")]
     with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "example").write_text("[1]")
+        sides = [str(ROOT / "testdata/grammars/json"), "persistent:python3 " + str(ROOT / "docs/infer/oracle.py") + " json"]
+        arguments = [program, "--quiet", "compare", *sides, "--examples", folder, "--queries", "2000", "--json"]
+        done = subprocess.run(arguments, capture_output=True, text=True)
+        found.append(("comparison", json.loads(done.stdout)))
+    with tempfile.TemporaryDirectory() as folder:
         for options in (["task:anbn"], ["task:latch", "--lookahead", "reservoir"]):
             subprocess.run([program, "learn", *options, "--certificate", f"{folder}/c", "-o", f"{folder}/m", "--quiet"], check=True)
             found.append(("certificate", json.loads(Path(folder, "c").read_text())))

@@ -15,7 +15,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "infer"
 PROGRAMS = {
     "grep": ["grep", "-q", "-x", "-E", r"[0-9]+(,[0-9]+)*"],
     "python3 -S -I": ["python3", "-S", "-I", "-c", "import json, sys; json.loads(open(sys.argv[1]).read())"],

@@ -53,7 +53,8 @@ def test_json_of_the_standard_library():
 
 
 def test_an_answer_may_be_any_value_that_is_true_or_false():
-    assert es.infer(EXAMPLES, lambda text: [1] if is_nested(text) else None).terminals == ["(", ")", "x"]
+    language = es.infer(EXAMPLES, lambda text: [1] if is_nested(text) else None)
+    assert sorted(language.terminals) == ["(", ")", "x"]
 
 
 def test_exceptions_of_the_function_are_raised_again():

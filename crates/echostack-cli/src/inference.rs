@@ -33,7 +33,8 @@ pub(crate) struct Source {
     /// column. A persistent program writes {"valid": false, "at": 3} instead
     #[arg(long, value_name = "PATTERN", requires = "oracle", conflicts_with = "persistent", help_heading = SOURCE)]
     position: Option<String>,
-    /// Lexer in Lex syntax, if the tokens are known; otherwise they are inferred, too
+    /// Lexer in Lex syntax, if the tokens are known, or a part of one: if it does not read all examples, its rules are kept,
+    /// and the other tokens are looked for
     #[arg(long, value_name = "FILE", requires = "examples", help_heading = SOURCE)]
     tokens: Option<PathBuf>,
     /// What is learned: modules, or reductions of given tokens, for languages without visible brackets
@@ -106,8 +107,7 @@ impl Source {
         let examples = read_examples(examples)?;
         let oracle = self.oracle()?;
         std::fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
-        let workers = self.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into));
-        ensure!((1..=256).contains(&workers), "--workers is {workers}, but must be from 1 to 256");
+        let workers = workers(self.workers)?;
         settings.asking = Asking {
             workers,
             queries: self.queries,
@@ -138,20 +138,46 @@ impl Source {
     }
 
     fn oracle(&self) -> Result<Box<dyn Program>> {
-        let words = split(self.name())?;
+        let way =
+            Way { persistent: self.persistent, bytes: false, sandbox: self.sandbox, answer_within: self.answer_within };
+        way.open(self.name(), self.position.as_deref())
+    }
+}
+
+/// How a program is run.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
+    pub(crate) persistent: bool,
+    /// A program that stays open reads bytes.
+    pub(crate) bytes: bool,
+    pub(crate) sandbox: bool,
+    pub(crate) answer_within: f64,
+}
+
+impl Way {
+    /// Returns the program of a command line, which may print positions in the form of a pattern.
+    pub(crate) fn open(self, command: &str, position: Option<&str>) -> Result<Box<dyn Program>> {
+        let words = split(command)?;
         let limit = seconds("--answer-within", self.answer_within)?;
         let sandbox = if self.sandbox { Some(Sandbox::new()?) } else { None };
         if self.persistent {
-            return Ok(Box::new(Process::new(words, limit, sandbox)));
+            return Ok(Box::new(Process::new(words, limit, sandbox).by_bytes(self.bytes)));
         }
-        let pattern = self.position.as_deref().map(Pattern::new).transpose()?;
+        let pattern = position.map(Pattern::new).transpose()?;
         let command = Command::new(words, limit, sandbox).context("could not create a folder for the texts")?;
         Ok(Box::new(command.with_pattern(pattern)))
     }
 }
 
+/// Returns the number of queries at the same time.
+pub(crate) fn workers(given: Option<usize>) -> Result<usize> {
+    let workers = given.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into));
+    ensure!((1..=256).contains(&workers), "--workers is {workers}, but must be from 1 to 256");
+    Ok(workers)
+}
+
 /// Reads the files of a folder, in the order of their names. Folders in it are left out.
-fn read_examples(folder: &Path) -> Result<Vec<String>> {
+pub(crate) fn read_examples(folder: &Path) -> Result<Vec<String>> {
     let unread = || format!("could not read the examples in {}", folder.display());
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(unread)? {
@@ -183,13 +209,13 @@ pub(crate) fn tell(inferred: &Inferred, folder: &Path, quiet: bool) {
         note(format_args!("echostack: not settled: {reason}; {folder}/report.md shows the best grammar so far"));
     } else if !quiet {
         let (examples, queries) = (count(inferred.examples().len(), "example"), inferred.queries());
-        let (tokens, states) =
-            inferred.language().map_or((0, 0), |language| (language.files().tokens.len(), language.states()));
+        let (tokens, rules) =
+            inferred.language().map_or((0, 0), |language| (language.files().tokens.len(), language.size().rules));
         let milliseconds = inferred.time().as_millis();
         note(format_args!(
             "learned a language from {examples} and {queries} queries in {milliseconds} ms: {}, {}; see {folder}/report.md",
             count(tokens, "token"),
-            count(states, "state"),
+            count(rules, "rule"),
         ));
     }
     if inferred.reused() > 0 && !quiet {

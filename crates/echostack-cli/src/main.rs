@@ -9,7 +9,7 @@
 
 mod certificate;
 mod commands;
-mod compare;
+mod equivalent;
 mod external;
 mod inference;
 mod input;
@@ -37,8 +37,8 @@ use echostack::file::FileLimits;
 use echostack_grammar::GrammarLimits;
 
 use crate::commands::{
-    certify, check, compile, construct, engine, evaluate, export, extract, infer, inspect, lab, learn, parse, sample,
-    tasks, teach,
+    certify, check, compare, compile, construct, engine, evaluate, export, extract, infer, inspect, lab, learn, parse,
+    sample, tasks, teach,
 };
 use crate::outcome::{Outcome, is_closed_pipe};
 use crate::output::note;
@@ -78,6 +78,9 @@ enum Command {
     /// Infer a grammar and a lexer from example texts and a program that accepts or rejects texts: exit code 0 if the
     /// language was learned, 1 if the run did not converge, 2 on an error
     Infer(infer::Args),
+    /// Find out where programs and grammars disagree: exit code 0 if no disagreement was found, 1 if there are some, 2 on an
+    /// error
+    Compare(compare::Args),
     /// Check texts or words: exit code 0 if all are accepted, 1 if at least one is not, 2 on an error or a limit
     Check(check::Args),
     /// Print the parse trees of texts or words
@@ -150,7 +153,7 @@ enum Command {
 
 /// The commands in the order of the help, by what people do.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Everyday", &["infer", "check", "parse", "export", "compile", "sample", "inspect"]),
+    ("Everyday", &["infer", "compare", "check", "parse", "export", "compile", "sample", "inspect"]),
     ("Machines and proofs", &["learn", "certify", "extract", "construct", "evaluate"]),
     ("Research", &["tasks", "teach", "lab"]),
     ("Many files", &["score", "contexts", "pack", "cluster"]),
@@ -219,6 +222,7 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Tasks(args) => tasks::run(&args),
         Command::Sample(args) => sample::run(&args, &session),
         Command::Infer(args) => infer::run(&args, &session),
+        Command::Compare(args) => compare::run(&args, &session),
         Command::Learn(args) => learn::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
         Command::Evaluate(args) => evaluate::run(&args, &session),

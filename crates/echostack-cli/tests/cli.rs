@@ -409,6 +409,12 @@ fn the_page_on_inferring_shows_real_sessions() {
 }
 
 #[test]
+fn the_pages_on_comparing_show_real_sessions() {
+    runs_as_shown("docs/compare.md", 6);
+    runs_as_shown("docs/compare-formats.md", 3);
+}
+
+#[test]
 fn the_page_on_language_models_shows_real_sessions() {
     runs_as_shown("docs/constrain.md", 5);
 }

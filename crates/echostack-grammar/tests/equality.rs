@@ -196,6 +196,33 @@ fn json_is_compared_with_variants_of_itself() {
     assert_eq!(equality(&json, &variant(rules, &longer), &()), Equality::Different { text: "+1".into(), first: false });
 }
 
+/// What looks like an opener in one rule is none if it is not closed in another one, and an opener may be a plain token at
+/// the end of what it opens.
+#[test]
+fn openers_are_those_that_are_closed() {
+    let lexer = "%%\n[{] \"{\"\n[}] \"}\"\n\\< \"<\"\n[/] \"/\"\n\\> \">\"\na \"a\"\nb \"b\"\n";
+    let subject = |rules: &str| {
+        let grammar = Grammar::new("own", &format!("%start S\n%%\n{rules}\n"), Encoding::Auto).unwrap();
+        Subject::of_grammar(grammar, Some(Lexer::new(lexer).unwrap()))
+    };
+    let left = subject("S: L E; L: E | L E; E: 'a' B 'b' | 'a' B | '/'; B: '{' L '}';");
+    let right = subject("S: E L; L: E | E L; E: '/' | 'a' '{' L '}' | 'a' '{' L '}' 'b';");
+    assert_eq!(equality(&left, &right, &()), Equality::Equal);
+    let right = subject("S: E L; L: E | E L; E: '/' | 'a' '{' L '}' 'b';");
+    assert!(matches!(equality(&left, &right, &()), Equality::Different { first: true, .. }));
+    // A part that is not recursive has a closer of its own.
+    let left = subject("S: 'a' | T; T: '<' S '>' | '<' A '/'; A: 'b';");
+    let right = subject("S: '<' S '>' | 'a' | '<' A '/'; A: 'b';");
+    assert_eq!(equality(&left, &right, &()), Equality::Equal);
+    let left = subject("S: T 'a' '>' | U 'b' '>'; T: '<' 'a' '>' C '<' '/'; U: '<' 'b' '>' C '<' '/'; C: S | 'a';");
+    let right = subject("S: T '>'; T: '<' 'b' '>' C '<' '/' 'b' | '<' 'a' '>' C '<' '/' 'a'; C: 'a' | S;");
+    assert_eq!(equality(&left, &left, &()), Equality::Equal);
+    assert_eq!(equality(&left, &right, &()), Equality::Equal);
+    let right = subject("S: U 'b' '>' | T 'a' '>'; T: '<' 'a' '>' C '<' '/'; U: '<' 'b' '>' C '<' '/'; C: S | 'b';");
+    let text = "<a>a</a>".to_string();
+    assert_eq!(equality(&left, &right, &()), Equality::Different { text, first: true });
+}
+
 #[test]
 fn what_cannot_be_compared_is_said() {
     let small = |rules: &str| {

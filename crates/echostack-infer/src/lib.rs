@@ -17,14 +17,17 @@
 //! # How it works
 //! A hypothesis is a *modular nested-word automaton*: a finite automaton for the top level, and one for each opener, over
 //! classes of characters and closed words. It is found in these steps:
-//! 1. Long examples are shrunk, as long as they stay valid (`shrink`).
+//! 1. Long examples, and many, are decomposed into short texts that are valid and show the same (`shrink`).
 //! 2. Characters that can stand for each other are put into *classes* (`classes`, `charset`).
 //! 3. *Tags*, which open and close, are found by pumping (`tags`).
 //! 4. States are found by exact active learning (`learner`, `tree`).
-//! 5. The hypothesis is tested on *suggestions*, which are exhaustive (`suggest`, `probe`), and on random words
-//!    (`rounds`, `draw`), until a whole round finds nothing.
+//! 5. The hypothesis is tested on *suggestions*, which are exhaustive (`suggest`, `probe`), on random words (`rounds`,
+//!    `draw`), and on whole examples (`whole`), until a whole round finds nothing.
+//! 6. The hypothesis is written as a grammar with few rules (`readable`), which is used if it is shown to be the same
+//!    language.
 //!
-//! If the tokens are known, the first two steps are left out. For given tokens there is also a second learner, of
+//! With [`Settings::tokens`], tokens are found first (`tokens`): what stands between spaces that can be inserted, sorted by
+//! the places that take it. Then, or if the tokens are known, the first two steps are left out. For given tokens there is also a second learner, of
 //! languages without visible brackets (`reductions`).
 //!
 //! Without an oracle, [`guess`] makes an automaton from valid and invalid texts alone (`merging`).
@@ -32,6 +35,7 @@
 //! The same seed, examples and oracle give the same result, with any number of workers.
 
 mod ask;
+mod compare;
 mod learn;
 pub mod program;
 mod run;
@@ -39,15 +43,21 @@ mod test;
 #[cfg(test)]
 mod testing;
 mod text;
+mod tokens;
 mod write;
 
 pub use ask::queries::{Asking, Stop};
+pub use compare::{
+    CompareError, CompareSettings, Disagreements, Kind, KnownKinds, Said, Side, Statement, UnreadableKinds, Vote,
+    compare,
+};
+pub use run::attempt::Ending;
 pub use run::bound::error_bound;
 pub use run::checks::{Checks, Exhaustive, Neighbors, Sample};
 pub use run::guess::{Guess, Texts, guess};
-pub use run::infer::{Ending, InferError, Inferred, infer};
+pub use run::infer::{InferError, Inferred, infer};
 pub use run::inference::Spent;
 pub use run::report::{FILES, Proved};
 pub use run::settings::Settings;
 pub use write::export::Files;
-pub use write::grammar::InferredGrammar;
+pub use write::grammar::{GrammarSize, InferredGrammar};

@@ -45,7 +45,7 @@ fn lists_are_inferred_with_any_number_of_workers() {
     assert_eq!(results[0], results[1]);
     assert_eq!(results[0], results[2]);
     let language = &results[0].2;
-    assert!(language.lexer.contains("\\[ \"[\"") && language.grammar.contains("BracketGroup: '[' ']'"), "{language:?}");
+    assert!(language.lexer.contains("\\[ \"[\"") && language.grammar.contains("Brackets: '[' ']'"), "{language:?}");
 }
 
 #[test]

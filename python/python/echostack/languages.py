@@ -346,7 +346,7 @@ def infer(
     ...         text = text.replace("(x)", "x").replace("xx", "x")
     ...     return text == "x"
     >>> language = es.infer(["x", "(x)", "x(x)x"], is_nested)
-    >>> language.terminals
+    >>> sorted(language.terminals)
     ['(', ')', 'x']
     >>> machine = es.ReservoirStackMachine(random_state=0).fit_language(language, prove=True)
     >>> bool(machine.check("((x)x)(x)")), bool(machine.check("((x)"))

@@ -27,7 +27,7 @@ use echostack::{Recognizer, Verdict};
 use echostack_benchmarks::measure::{self, cpu_seconds};
 use echostack_grammar::{Lexer, Subject, equality};
 use echostack_infer::program::{Program, Reply};
-use echostack_infer::{Ending, Inferred, InferredGrammar, Settings, infer};
+use echostack_infer::{Ending, Inferred, InferredGrammar, Proved, Settings, infer};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -150,7 +150,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if options.report != Report::Outcomes {
         println!(
-            "| language | examples | seed | recall | precision | F1 | near misses misjudged | queries | until the last change | classes, tags, learning, last test, checks | states | s, CPU s | ending | compared with the first | tokens, states | proof |"
+            "| language | examples | seed | recall | precision | F1 | near misses misjudged | queries | until the last change | classes, tags, learning, last test, checks | states | s, CPU s | ending | compared with the first | tokens, rules, productions, symbols | proof |"
         );
         println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     }
@@ -235,15 +235,13 @@ fn run(
     assert!(held_out.iter().all(|text| language.accepts(text) == inferred.accepts(text)));
     if let Some(folder) = &options.output {
         let folder = folder.join(format!("{name}-{train}-{seed}"));
-        std::fs::create_dir_all(&folder)?;
-        std::fs::write(folder.join("grammar.y"), &language.files().grammar)?;
-        std::fs::write(folder.join("lexer.l"), &language.files().lexer)?;
+        inferred.save(&folder, name, Proved::NotTried)?;
     }
     let ending = match inferred.ending() {
         Ending::Settled => "settled".to_string(),
         Ending::NotSettled(reason) => format!("not settled: {reason}"),
     };
-    let subject = language.subject(name)?;
+    let (subject, size) = (language.subject(name)?, language.size());
     let same = match first {
         _ if *inferred.ending() != Ending::Settled => String::new(),
         Some(first) => equality(&subject, first, &()).to_string(),
@@ -261,7 +259,10 @@ fn run(
             "queries until the last change": spent.until_last_change,
             "states": inferred.states(),
             "tokens": language.files().tokens.len(),
-            "states over tokens": language.states(),
+            "readable": language.files().ebnf.is_some(),
+            "rules": size.rules,
+            "productions": size.productions,
+            "symbols": size.symbols,
             "held-out texts rejected": missed.len(),
             "drawn texts outside the language": over.len(),
             "near misses misjudged": near.len(),
@@ -271,7 +272,7 @@ fn run(
     }
     let proof = if options.prove { prove(language, held_out, oracle)? } else { String::new() };
     println!(
-        "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {} | {}, {}, {}, {}, {} | {} | {:.1}, {cpu:.1} | {ending} | {same} | {}, {} | {proof} |",
+        "| {name} | {train} | {seed} | {recall:.3} | {precision:.3} | {f1:.3} | {} of {} | {} | {} | {}, {}, {}, {}, {} | {} | {:.1}, {cpu:.1} | {ending} | {same} | {}, {}, {}, {} | {proof} |",
         near.len(),
         2 * DRAWN,
         inferred.queries(),
@@ -284,7 +285,9 @@ fn run(
         inferred.states(),
         inferred.time().as_secs_f64(),
         language.files().tokens.len(),
-        language.states(),
+        size.rules,
+        size.productions,
+        size.symbols,
     );
     if let Some(checks) = inferred.checks().filter(|_| options.strings.is_some()) {
         let found = &checks.exhaustive;

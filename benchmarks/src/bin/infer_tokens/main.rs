@@ -8,8 +8,9 @@
 //!
 //! The learned and the given language have the same number of words of each length (modulo 2^128; both automata are
 //! deterministic, so words can be counted), and the same tokens can follow each viable prefix, for all prefixes up to a
-//! length. Where both have visible brackets, it is also decided whether they have the same texts. With `--guess`, no oracle is asked: languages are guessed from valid and invalid words. With `--outcomes`, no
-//! machine is learned, and a line of JSON is printed for each run, with what does not depend on the computer.
+//! length. Where both have visible brackets, it is also decided whether they have the same texts. With `--guess`, no oracle is
+//! asked: languages are guessed from valid and invalid words. With `--outcomes`, no machine is learned, and a line of JSON is
+//! printed for each run, with what does not depend on the computer.
 
 mod guesses;
 

@@ -19,7 +19,7 @@ use echostack_grammar::{Encoding, Judge, Subject};
 use serde_json::json;
 
 use crate::certificate;
-use crate::compare::{comparable, encoding_of, tell_difference};
+use crate::equivalent::{comparable, encoding_of, tell_difference};
 use crate::outcome::Outcome;
 use crate::output::{count, print_json, save, try_output};
 use crate::progress::{Bar, TimeLimit};

@@ -10,7 +10,7 @@ use echostack::recognize::Mode;
 use echostack::table::{Prefix, SourceLanguage};
 use echostack_grammar::{Encoding, Judge};
 
-use crate::compare::{encoding_of, equivalent, explained};
+use crate::equivalent::{encoding_of, equivalent, explained};
 use crate::outcome::Outcome;
 use crate::output::{note, save, try_output};
 use crate::session::{Session, machine_of};

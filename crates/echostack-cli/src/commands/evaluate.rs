@@ -12,7 +12,7 @@ use echostack::{Alphabet, Limits, Model, Oracle, Word};
 use echostack_grammar::{Encoding, Subject};
 use serde_json::{Map, Value, json};
 
-use crate::compare::comparable;
+use crate::equivalent::comparable;
 use crate::outcome::Outcome;
 use crate::output::{count, print_json};
 use crate::progress::Bar;

@@ -11,7 +11,7 @@ use echostack::recognize::Mode;
 use echostack::{Control, Model, Prover};
 use echostack_grammar::{Export, Exported, Lexer, Notation, Subject};
 
-use crate::compare::{comparable, explained};
+use crate::equivalent::{comparable, explained};
 use crate::outcome::Outcome;
 use crate::output::{note, save, try_output};
 use crate::progress::{Bar, TimeLimit};

@@ -9,7 +9,7 @@ use echostack::Alphabet;
 use echostack::extract::{Extraction, extract};
 use echostack_grammar::Encoding;
 
-use crate::compare::{encoding_of, equivalent, explained};
+use crate::equivalent::{encoding_of, equivalent, explained};
 use crate::outcome::Outcome;
 use crate::output::{count, note, save, try_output};
 use crate::progress::TimeLimit;

@@ -55,7 +55,7 @@ pub(crate) struct Args {
     /// Compare at most this many token strings with the program after learning: all of up to a length
     #[arg(long, value_name = "N", default_value_t = 5000)]
     strings: usize,
-    /// Number of texts in each of two samples that are compared with the program after learning. Languages that took more than
+    /// Number of texts in each of three samples that are compared with the program after learning. Languages that took more than
     /// 200,000 queries to learn are compared with more texts
     #[arg(long, value_name = "N", default_value_t = 1000)]
     fresh: usize,
@@ -63,6 +63,10 @@ pub(crate) struct Args {
     /// learned. If there are more, the shortest examples come first
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     neighbors: usize,
+    /// Look for tokens first: names, numbers, strings, keywords, operators and comments, besides those of --tokens. If they do
+    /// not explain the language, characters are used
+    #[arg(long, conflicts_with = "invalid")]
+    find_tokens: bool,
     /// Leave out everything beyond ASCII: characters, and examples that contain them
     #[arg(long, conflicts_with = "invalid")]
     ascii: bool,
@@ -97,6 +101,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         fresh: args.fresh,
         neighbors: args.neighbors,
         ascii: args.ascii,
+        tokens: args.find_tokens,
         asking: Asking { time: seconds("--seconds", args.seconds)?, ..Asking::default() },
         ..Settings::default()
     };

@@ -2,6 +2,7 @@
 
 pub(crate) mod certify;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod construct;
 pub(crate) mod engine;

@@ -296,27 +296,46 @@ type Brackets = BTreeMap<SymbolId, BTreeSet<SymbolId>>;
 impl Nesting {
     /// Finds the openers and closers that are needed, beginning with none.
     fn of(grammar: &Productions) -> Result<Self, Reason> {
+        let mut plain = BTreeSet::new();
+        loop {
+            match Self::without(grammar, &plain)? {
+                Ok(this) => return Ok(this),
+                // It was taken for an opener, but it is not always closed.
+                Err(opener) => _ = plain.insert(opener),
+            }
+        }
+    }
+
+    /// Finds the openers and closers that are needed. Some tokens are no openers; another one may turn out to be none.
+    fn without(grammar: &Productions, plain: &BTreeSet<SymbolId>) -> Result<Result<Self, SymbolId>, Reason> {
         let mut brackets = Brackets::new();
         loop {
             let mut this = Self { calls: Vec::new(), rules: Vec::new() };
-            for own in &grammar.rules {
-                let rules = own.iter().map(|parts| this.sequence(&mut parts.iter().copied(), &brackets, None));
-                let rules = rules.collect::<Option<_>>();
-                let refused = || "an opener has no closer in the same rule".to_string();
-                this.rules.push(rules.ok_or_else(refused)?);
+            match this.take_calls(grammar, &brackets) {
+                Ok(()) => {}
+                // A rule that is not recursive can have a closer of its own.
+                Err((opener, Some(closer))) => {
+                    brackets.entry(opener).or_default().insert(closer);
+                    continue;
+                }
+                Err((opener, None)) => return Ok(Err(opener)),
             }
             let groups = groups(&this.rules);
-            let Some(group) = groups.iter().find(|group| group.is_nested) else { return Ok(this) };
+            let Some(group) = groups.iter().find(|group| group.is_nested) else { return Ok(Ok(this)) };
             let before = brackets.clone();
             // The ends of a whole production are more likely to be brackets than what is in its middle, such as the
             // colon and the comma around a value in JSON.
             for find in [around, enclosing] {
                 let own = group.rules.iter().flat_map(|&rule| &grammar.rules[rule]);
-                let pairs = own.flat_map(|parts| find(parts, &group.rules));
+                let pairs =
+                    own.flat_map(|parts| find(parts, &group.rules)).filter(|(opener, _)| !plain.contains(opener));
                 pairs.for_each(|(opener, closer)| _ = brackets.entry(opener).or_default().insert(closer));
                 if brackets != before {
                     break;
                 }
+            }
+            if brackets == before && !plain.is_empty() {
+                return Err("an opener has no closer in the same rule".into());
             }
             if brackets == before {
                 let names: Vec<&str> = group.rules.iter().map(|&rule| &*grammar.names[rule]).collect();
@@ -325,31 +344,85 @@ impl Nesting {
         }
     }
 
-    /// Takes the calls out of a production, up to one of these closers. Returns `None` if it does not come.
+    /// Takes the calls out of all productions. If an opener is not closed, it is the error, with a token that can be its
+    /// closer.
+    fn take_calls(&mut self, grammar: &Productions, brackets: &Brackets) -> Result<(), (SymbolId, Option<SymbolId>)> {
+        for own in &grammar.rules {
+            let mut bodies = Vec::new();
+            for parts in own {
+                let items = self.production(parts, brackets).map_err(|opener| match parts[..] {
+                    [Part::Token(first), .., Part::Token(last)] if first == opener => {
+                        (opener, Some(last).filter(|last| !brackets[&opener].contains(last)))
+                    }
+                    _ => (opener, None),
+                })?;
+                bodies.push(items);
+            }
+            self.rules.push(bodies);
+        }
+        Ok(())
+    }
+
+    /// Takes the calls out of a production. If an opener is not closed, it may be one of the tokens that the production
+    /// as a whole encloses, as in `< name > content < / name >`; otherwise, that opener is the error.
+    fn production(&mut self, parts: &[Part], brackets: &Brackets) -> Result<Vec<Item>, SymbolId> {
+        let calls = self.calls.len();
+        let refused = match self.sequence(&mut &parts[..], brackets, None) {
+            Ok(items) => return Ok(items),
+            Err(refused) => refused,
+        };
+        self.calls.truncate(calls);
+        let [Part::Token(opener), inner @ .., Part::Token(closer)] = parts else { return Err(refused) };
+        if !brackets.get(opener).is_some_and(|closers| closers.contains(closer)) {
+            return Err(refused);
+        }
+        let inner = self.sequence(&mut &inner[..], brackets, None).or_else(|_| {
+            self.calls.truncate(calls);
+            self.sequence(&mut &inner[..], &Brackets::new(), None)
+        })?;
+        self.calls.push(Call { opener: *opener, closer: *closer, inner });
+        Ok(vec![Item::Call(self.calls.len() - 1)])
+    }
+
+    /// Takes the calls out of a sequence, up to one of the closers of an opener. If none comes, the opener is the error,
+    /// unless no rule follows it: then it is a plain token in this place, such as `{` in a string.
     fn sequence(
         &mut self,
-        parts: &mut dyn Iterator<Item = Part>,
+        parts: &mut &[Part],
         brackets: &Brackets,
-        until: Option<&BTreeSet<SymbolId>>,
-    ) -> Option<Vec<Item>> {
+        until: Option<SymbolId>,
+    ) -> Result<Vec<Item>, SymbolId> {
         let mut items = Vec::new();
-        while let Some(part) = parts.next() {
-            match part {
-                Part::Nonterminal(rule) => items.push(Item::Rule(rule)),
-                Part::Token(token) if until.is_some_and(|until| until.contains(&token)) => {
-                    items.push(Item::Token(token));
-                    return Some(items);
+        while let Some((&part, rest)) = parts.split_first() {
+            *parts = rest;
+            let token = match part {
+                Part::Nonterminal(rule) => {
+                    items.push(Item::Rule(rule));
+                    continue;
                 }
-                Part::Token(opener) if brackets.contains_key(&opener) => {
-                    let mut inner = self.sequence(parts, brackets, brackets.get(&opener))?;
-                    let Some(Item::Token(closer)) = inner.pop() else { return None };
-                    items.push(Item::Call(self.calls.len()));
-                    self.calls.push(Call { opener, closer, inner });
-                }
-                Part::Token(token) => items.push(Item::Token(token)),
+                Part::Token(token) => token,
+            };
+            if until.is_some_and(|until| brackets[&until].contains(&token)) {
+                items.push(Item::Token(token));
+                return Ok(items);
             }
+            let opens = brackets.get(&token).is_some_and(|closers| {
+                let follows = |part: &Part| match part {
+                    Part::Nonterminal(_) => true,
+                    Part::Token(token) => closers.contains(token),
+                };
+                rest.iter().any(follows)
+            });
+            if !opens {
+                items.push(Item::Token(token));
+                continue;
+            }
+            let mut inner = self.sequence(parts, brackets, Some(token))?;
+            let Some(Item::Token(closer)) = inner.pop() else { return Err(token) };
+            items.push(Item::Call(self.calls.len()));
+            self.calls.push(Call { opener: token, closer, inner });
         }
-        until.is_none().then_some(items)
+        until.map_or(Ok(items), Err)
     }
 }
 

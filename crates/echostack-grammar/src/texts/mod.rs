@@ -42,8 +42,8 @@ const CHARACTERS: f64 = 4.;
 
 /// Draws texts of a grammar, without an end, beginning at once, whatever the size of the grammar.
 ///
-/// The lexer splits each text into the tokens that were meant, and the parser accepts it unless it is a near miss. No
-/// text is drawn twice. The texts end if no other ones are found.
+/// The lexer splits each text into the tokens that were meant, and the parser accepts it unless it is a near miss. Unless
+/// [`TextParams::distinct`] says otherwise, no text is drawn twice, and the texts end if no other ones are found.
 ///
 /// ```
 /// use echostack_grammar::{Encoding, Grammar, Lexer, TextParams, TextSampler};
@@ -160,7 +160,7 @@ impl Iterator for TextSampler<'_> {
         (0..ATTEMPTS).find_map(|_| {
             let text = self.draw()?;
             let fits = self.params.characters.contains(&text.text.chars().count());
-            (fits && self.is_new(&text.text)).then_some(text)
+            (fits && (!self.params.distinct || self.is_new(&text.text))).then_some(text)
         })
     }
 }

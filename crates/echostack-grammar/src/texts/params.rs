@@ -59,13 +59,15 @@ pub struct TextParams {
     pub tokens: RangeInclusive<usize>,
     /// The number of characters that a text may have.
     pub characters: RangeInclusive<usize>,
+    /// Whether no text is drawn twice. If there are no others, the texts end. Otherwise, they are independent of each other.
+    pub distinct: bool,
     /// The seed. The same seed leads to the same texts.
     pub seed: u64,
 }
 
 impl Default for TextParams {
     fn default() -> Self {
-        Self { kind: TextKind::Valid, tokens: 0..=50, characters: 0..=usize::MAX, seed: 0 }
+        Self { kind: TextKind::Valid, tokens: 0..=50, characters: 0..=usize::MAX, distinct: true, seed: 0 }
     }
 }
 

@@ -119,6 +119,8 @@ pub(crate) struct Queries<'a> {
     oracle: &'a dyn Program,
     control: &'a dyn Control,
     asking: Asking,
+    /// The part of the limits after which to stop.
+    part: f64,
     pool: Option<rayon::ThreadPool>,
     known: HashMap<Box<str>, Known>,
     file: Option<BufWriter<File>>,
@@ -164,6 +166,7 @@ impl<'a> Queries<'a> {
             oracle,
             control,
             asking,
+            part: 1.,
             pool,
             known,
             file,
@@ -273,6 +276,11 @@ impl<'a> Queries<'a> {
         }
     }
 
+    /// Stops after a part of the time and of the queries that are allowed.
+    pub(crate) fn limit(&mut self, part: f64) {
+        self.part = part;
+    }
+
     /// Uses positions no more.
     pub(crate) fn forget_positions(&mut self) {
         self.positions = None;
@@ -284,22 +292,29 @@ impl<'a> Queries<'a> {
         self.known.get(text).filter(|known| known.used).and_then(|known| known.answer)
     }
 
+    /// Returns all answers that this run has asked for, in any order.
+    pub(crate) fn answers(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.known.iter().filter(|(_, known)| known.used).filter_map(|(text, known)| Some((&**text, known.answer?)))
+    }
+
     /// Returns an error if a limit is reached.
     pub(crate) fn check(&self) -> Result<(), Stop> {
         if self.control.cancelled() {
             return Err(Stop::Cancelled);
         }
-        if self.asked >= self.asking.queries {
-            return Err(Stop::Queries(self.asking.queries));
+        let queries = (self.asking.queries as f64 * self.part) as usize;
+        if self.asked >= queries {
+            return Err(Stop::Queries(queries));
         }
-        if self.began.elapsed() > self.asking.time {
-            return Err(Stop::Time(self.asking.time));
+        let time = self.asking.time.mul_f64(self.part);
+        if self.began.elapsed() > time {
+            return Err(Stop::Time(time));
         }
         Ok(())
     }
 
     fn ask_fresh(&mut self, texts: &[&str]) -> Result<(), Stop> {
-        let (oracle, began, time) = (self.oracle, self.began, self.asking.time);
+        let (oracle, began, time) = (self.oracle, self.began, self.asking.time.mul_f64(self.part));
         let ask = |text: &&str| (began.elapsed() <= time).then(|| oracle.ask(text));
         let answers: Vec<Option<Reply>> = match &self.pool {
             Some(pool) if texts.len() > 1 => pool.install(|| texts.par_iter().with_max_len(1).map(ask).collect()),

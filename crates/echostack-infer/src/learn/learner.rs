@@ -240,11 +240,7 @@ impl Learner {
         self.decide_all(steps, most, teacher)?;
         let class = |&step: &Step| {
             let leaf = *self.decided.get(&step)?;
-            let tree = match step {
-                Step::Start(module) | Step::Plain(module, ..) | Step::Over(module, ..) => &self.trees[module.at()],
-                Step::Close(..) => &self.closed,
-            };
-            tree.class(leaf).map(|class| class as u32)
+            self.tree(step).class(leaf).map(|class| class as u32)
         };
         Ok(steps.iter().map(class).collect())
     }

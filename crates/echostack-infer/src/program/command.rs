@@ -67,9 +67,9 @@ impl Command {
 
     /// Starts the program. The text is in a file, which is removed when it is dropped. What the program prints arrives when
     /// it is complete.
-    fn start(&self, text: &str) -> std::io::Result<(NamedTempFile, Receiver<String>, Child)> {
+    fn start(&self, text: &[u8]) -> std::io::Result<(NamedTempFile, Receiver<String>, Child)> {
         let mut file = NamedTempFile::new_in(self.folder.path())?;
-        file.write_all(text.as_bytes())?;
+        file.write_all(text)?;
         let path = file.path().display().to_string();
         let words: Vec<String> = self.words.iter().map(|word| word.replace("{}", &path)).collect();
         let by_path = words != self.words;
@@ -91,8 +91,8 @@ impl Command {
     }
 
     /// Adds the position of the failure, if the program has printed it.
-    fn locate(&self, answer: Reply, printed: Option<String>, text: &str) -> Reply {
-        let (Reply::No, Some(printed)) = (answer, printed) else { return answer };
+    fn locate(&self, answer: Reply, printed: Option<String>, text: &[u8]) -> Reply {
+        let (Reply::No, Some(printed), Ok(text)) = (answer, printed, std::str::from_utf8(text)) else { return answer };
         let at = match &self.pattern {
             Some(pattern) => pattern.find(&printed, text),
             None => Pattern::find_usual(&printed, text),
@@ -112,6 +112,14 @@ fn read(mut output: PipeReader) -> String {
 
 impl Program for Command {
     fn ask(&self, text: &str) -> Reply {
+        self.ask_bytes(text.as_bytes())
+    }
+
+    fn takes_bytes(&self) -> bool {
+        true
+    }
+
+    fn ask_bytes(&self, text: &[u8]) -> Reply {
         let (start, limit) = (Instant::now(), self.patience.limit());
         let (_file, output, mut child) = match self.start(text) {
             Ok(started) => started,
@@ -217,6 +225,10 @@ mod tests {
         assert_eq!(ask(&["grep", "-q", "b"], "abc"), Reply::Yes);
         assert_eq!(ask(&["grep", "-q", "b", "{}"], "ac"), Reply::No);
         assert_eq!(ask(&["sh", "-c", "exit 125"], ""), Reply::No);
+        let words = ["sh", "-c", "[ $(wc -c) = 1 ]"].map(String::from).to_vec();
+        let one = Command::new(words, Duration::from_secs(5), None).unwrap();
+        assert!(one.takes_bytes());
+        assert_eq!((one.ask_bytes(b"\xff"), one.ask_bytes(b"ab")), (Reply::Yes, Reply::No));
         assert_eq!(ask(&["sh", "-c", "exit 126"], ""), Reply::Failed(Failure::Crash));
         assert_eq!(ask(&["sh", "-c", "kill -SEGV $$"], ""), Reply::Failed(Failure::Crash));
         assert_eq!(ask(&["sleep", "60"], ""), Reply::Failed(Failure::Timeout));

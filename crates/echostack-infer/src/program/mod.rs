@@ -78,6 +78,16 @@ pub trait Program: Sync {
     /// Returns whether a text is valid. Calls may come from several threads at once.
     fn ask(&self, text: &str) -> Reply;
 
+    /// Returns whether the program can be asked about bytes that are not UTF-8.
+    fn takes_bytes(&self) -> bool {
+        false
+    }
+
+    /// Returns whether bytes are valid that need not be UTF-8. A program that only takes texts has no answer.
+    fn ask_bytes(&self, bytes: &[u8]) -> Reply {
+        std::str::from_utf8(bytes).map_or(Reply::Failed(Failure::Unclear), |text| self.ask(text))
+    }
+
     /// Returns a name for messages and for the file of answers.
     fn name(&self) -> String {
         "a function".to_string()

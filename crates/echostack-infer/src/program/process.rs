@@ -19,7 +19,7 @@ const MAX_LINE: u64 = 1 << 16;
 /// characters and the next one.
 ///
 /// As many copies of the program run as there are queries at the same time. A copy that does not answer in time is
-/// ended and replaced.
+/// ended and replaced. The first answer of a copy may take longer, because the program has to start.
 ///
 /// ```
 /// use echostack_infer::program::{Reply, Program, Process, split};
@@ -34,6 +34,8 @@ pub struct Process {
     words: Vec<String>,
     patience: Patience,
     sandbox: Option<Sandbox>,
+    /// Each character of a line stands for a byte.
+    by_bytes: bool,
     idle: Mutex<Vec<Worker>>,
 }
 
@@ -49,7 +51,15 @@ impl Process {
     /// Creates an oracle from a program and its arguments, and a time limit for each text. When it is known how fast the
     /// program is, the limit is 100 times the usual time, but at least a second, if that is less.
     pub fn new(words: Vec<String>, limit: Duration, sandbox: Option<Sandbox>) -> Self {
-        Self { words, patience: Patience::new(limit), sandbox, idle: Mutex::new(Vec::new()) }
+        Self { words, patience: Patience::new(limit), sandbox, by_bytes: false, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// Writes each byte of a text as one character, from U+0000 to U+00FF, so that the program can be asked about bytes that
+    /// are not UTF-8. In Python, `json.loads(line).encode("latin-1")` has the bytes.
+    #[must_use]
+    pub fn by_bytes(mut self, by_bytes: bool) -> Self {
+        self.by_bytes = by_bytes;
+        self
     }
 
     fn start(&self) -> std::io::Result<Worker> {
@@ -73,6 +83,41 @@ impl Process {
         std::thread::spawn(move || write(input, &waiting));
         std::thread::spawn(move || read(output, &sender));
         Ok(Worker { child, texts, answers })
+    }
+
+    /// Asks with what a line of the protocol holds.
+    fn send(&self, text: &str) -> Reply {
+        let worker = self.idle().pop();
+        let is_first = worker.is_none();
+        let mut worker = match worker.map_or_else(|| self.start(), Ok) {
+            Ok(worker) => worker,
+            Err(error) => return Reply::Failed(Failure::Start(error.kind())),
+        };
+        let began = Instant::now();
+        let limit = if is_first { self.patience.first_limit() } else { self.patience.limit() };
+        let failure = if worker.texts.send(serde_json::Value::from(text).to_string()).is_err() {
+            Failure::Crash
+        } else {
+            match worker.answers.recv_timeout(limit) {
+                Ok(line) => match Reply::from_line(&line) {
+                    Some(answer) => {
+                        let took = began.elapsed();
+                        if is_first {
+                            self.patience.note_first(took);
+                        } else {
+                            self.patience.note(took);
+                        }
+                        self.idle().push(worker);
+                        return answer;
+                    }
+                    None => Failure::Unclear,
+                },
+                Err(RecvTimeoutError::Timeout) => Failure::Timeout,
+                Err(RecvTimeoutError::Disconnected) => Failure::Crash,
+            }
+        };
+        end(&mut worker.child);
+        Reply::Failed(failure)
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Worker>> {
@@ -105,30 +150,18 @@ fn read(output: ChildStdout, answers: &Sender<String>) {
 
 impl Program for Process {
     fn ask(&self, text: &str) -> Reply {
-        let worker = self.idle().pop();
-        let mut worker = match worker.map_or_else(|| self.start(), Ok) {
-            Ok(worker) => worker,
-            Err(error) => return Reply::Failed(Failure::Start(error.kind())),
-        };
-        let began = Instant::now();
-        let failure = if worker.texts.send(serde_json::Value::from(text).to_string()).is_err() {
-            Failure::Crash
-        } else {
-            match worker.answers.recv_timeout(self.patience.limit()) {
-                Ok(line) => match Reply::from_line(&line) {
-                    Some(answer) => {
-                        self.patience.note(began.elapsed());
-                        self.idle().push(worker);
-                        return answer;
-                    }
-                    None => Failure::Unclear,
-                },
-                Err(RecvTimeoutError::Timeout) => Failure::Timeout,
-                Err(RecvTimeoutError::Disconnected) => Failure::Crash,
-            }
-        };
-        end(&mut worker.child);
-        Reply::Failed(failure)
+        if self.by_bytes { self.ask_bytes(text.as_bytes()) } else { self.send(text) }
+    }
+
+    fn takes_bytes(&self) -> bool {
+        self.by_bytes
+    }
+
+    fn ask_bytes(&self, bytes: &[u8]) -> Reply {
+        if self.by_bytes {
+            return self.send(&bytes.iter().map(|&byte| char::from(byte)).collect::<String>());
+        }
+        std::str::from_utf8(bytes).map_or(Reply::Failed(Failure::Unclear), |text| self.send(text))
     }
 
     fn name(&self) -> String {
@@ -178,6 +211,15 @@ mod tests {
         assert_eq!(oracle.ask("a\nb"), Reply::Yes);
         assert_eq!(oracle.ask("ab"), Reply::NoAt(2));
         assert_eq!(oracle.idle().len(), 1);
+    }
+
+    #[test]
+    fn bytes_are_characters_of_a_line() {
+        let script = "while read -r line; do [ \"$line\" = '\"aÿ\"' ] && echo true || echo false; done";
+        assert_eq!(process(script).by_bytes(true).ask_bytes(b"a\xff"), Reply::Yes);
+        assert_eq!(process(script).by_bytes(true).ask("aÿ"), Reply::No, "two bytes");
+        assert_eq!(process(script).ask_bytes("aÿ".as_bytes()), Reply::Yes);
+        assert_eq!(process(script).ask_bytes(b"a\xff"), Reply::Failed(Failure::Unclear));
     }
 
     #[test]

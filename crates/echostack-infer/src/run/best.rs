@@ -4,8 +4,12 @@ use crate::learn::hypothesis::Hypothesis;
 
 /// The most answers that hypotheses are compared on.
 const MOST: usize = 4000;
+/// The most hypotheses that are kept.
+const KEPT: usize = 4;
 
-/// The hypothesis that is right about most examples and, if several are, about most answers.
+/// The hypothesis with the highest score: the share of the examples that it accepts, plus its shares of correct judgements on
+/// valid and on invalid texts near the examples. Texts that a hypothesis suggested are left out: they show where that
+/// hypothesis was wrong, which says little about others.
 #[derive(Debug)]
 pub(crate) struct Best {
     examples: Vec<String>,
@@ -13,12 +17,13 @@ pub(crate) struct Best {
     answers: Vec<(String, bool)>,
     every: usize,
     count: usize,
-    found: Option<Hypothesis>,
+    /// The best hypothesis comes last. Some that were the best before are kept, too: they are smaller.
+    found: Vec<Hypothesis>,
 }
 
 impl Best {
     pub(crate) fn new(examples: &[String]) -> Self {
-        Self { examples: examples.to_vec(), answers: Vec::new(), every: 1, count: 0, found: None }
+        Self { examples: examples.to_vec(), answers: Vec::new(), every: 1, count: 0, found: Vec::new() }
     }
 
     /// Notes an answer, of which there can be many: if there are too many, every other one is forgotten.
@@ -39,14 +44,33 @@ impl Best {
 
     /// Keeps a hypothesis, unless the one that is kept is better.
     pub(crate) fn offer(&mut self, hypothesis: &Hypothesis) {
-        let right = |hypothesis: &Hypothesis| {
-            let examples = self.examples.iter().filter(|text| hypothesis.accepts(text)).count();
-            let answers = self.answers.iter().filter(|(text, answer)| hypothesis.accepts(text) == *answer).count();
-            (examples, answers)
-        };
-        if self.found.as_ref().is_none_or(|found| right(hypothesis) >= right(found)) {
-            self.found = Some(hypothesis.clone());
+        if self.found().is_some_and(|found| self.score(hypothesis) < self.score(found)) {
+            return;
         }
+        self.found.push(hypothesis.clone());
+        if self.found.len() > KEPT {
+            let (mut number, last) = (0, self.found.len());
+            self.found.retain(|_| {
+                number += 1;
+                number % 2 == 1 || number == last
+            });
+        }
+    }
+
+    /// Returns the sum of the shares of examples, valid texts and invalid texts that a hypothesis judges correctly.
+    fn score(&self, hypothesis: &Hypothesis) -> f64 {
+        let part = |texts: &mut dyn Iterator<Item = (&String, bool)>| {
+            let (mut right, mut all) = (0_u32, 0_u32);
+            for (text, answer) in texts {
+                right += u32::from(hypothesis.accepts(text) == answer);
+                all += 1;
+            }
+            if all == 0 { 0. } else { f64::from(right) / f64::from(all) }
+        };
+        let near = |valid: bool| {
+            self.answers.iter().filter(move |(_, answer)| *answer == valid).map(|(text, answer)| (text, *answer))
+        };
+        part(&mut self.examples.iter().map(|text| (text, true))) + part(&mut near(true)) + part(&mut near(false))
     }
 
     pub(crate) fn examples(&self) -> &[String] {
@@ -54,7 +78,12 @@ impl Best {
     }
 
     pub(crate) fn found(&self) -> Option<&Hypothesis> {
-        self.found.as_ref()
+        self.found.last()
+    }
+
+    /// Returns the hypotheses that are kept, the best one first.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &Hypothesis> {
+        self.found.iter().rev()
     }
 }
 
@@ -95,15 +124,22 @@ mod tests {
         best.offer(&one_of(2));
         best.offer(&one_of(1));
         assert!(best.found().is_some_and(|found| found.accepts("y")));
-        // Examples count more than answers.
-        best.note("y", false);
-        best.offer(&one_of(1));
-        assert!(best.found().is_some_and(|found| found.accepts("y")));
-        best.offer(&one_of(2));
+        // One valid answer counts as much as all invalid ones.
         let mut best = Best::new(&["x".to_string()]);
         best.offer(&one_of(2));
-        best.note("y", false);
+        ["yy", "xy", "y"].iter().for_each(|text| best.note(text, false));
         best.offer(&one_of(1));
         assert!(best.found().is_some_and(|found| !found.accepts("y")));
+        best.note("y", true);
+        best.offer(&one_of(2));
+        assert!(best.found().is_some_and(|found| found.accepts("y")));
+        // One example counts as much as all valid answers.
+        let mut best = Best::new(&["x".to_string(), "y".to_string()]);
+        best.offer(&one_of(1));
+        ["x"; 9].iter().for_each(|text| best.note(text, true));
+        best.offer(&one_of(2));
+        assert!(best.found().is_some_and(|found| found.accepts("y")));
+        (0..20).for_each(|_| best.offer(&one_of(2)));
+        assert!(best.kept().count() <= KEPT && best.kept().last().is_some_and(|first| !first.accepts("y")));
     }
 }

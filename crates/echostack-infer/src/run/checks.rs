@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use rand::RngExt;
+use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::bound::error_bound;
 use crate::ask::queries::{Queries, Stop};
 use crate::learn::hypothesis::Hypothesis;
-use crate::test::edits::Edits;
+use crate::test::edits::{Edits, redrawn};
 use crate::text::charset::CharSet;
 use crate::text::symbols::Symbols;
 use crate::write::grammar::InferredGrammar;
@@ -101,6 +102,8 @@ pub(crate) struct Amount {
     pub(crate) strings: usize,
     pub(crate) fresh: usize,
     pub(crate) delta: f64,
+    /// Whether tokens were given, whose lexer says that spaces between them mean nothing.
+    pub(crate) given: bool,
 }
 
 /// Checks a grammar.
@@ -116,6 +119,8 @@ pub(crate) fn check(
     let drawn = hypothesis.draw(&sizes, random);
     let edits = Edits::new(examples, &hypothesis.symbols);
     let edited: Vec<String> = (0..amount.fresh).filter_map(|_| edits.any(examples, random)).collect();
+    let varied: Vec<String> =
+        (0..amount.fresh).filter_map(|_| Some(redrawn(examples.choose(random)?, random))).collect();
     let strange = strange(&drawn, examples);
     let unit = if hypothesis.symbols.lexer().is_some() { "token" } else { "character" };
     let from_grammar = format!(
@@ -126,8 +131,21 @@ pub(crate) fn check(
         "examples with one to three random edits: a {unit} or a part of an example inserted, left out, replaced, repeated \
          or swapped"
     );
+    let from_digits = "examples with other digits, and in a fifth of them with other letters, too: some or all of them are \
+                            replaced at random";
+    let from_rules = "texts of up to 50 tokens, drawn from the rules of the grammar and of its tokens; they say nothing about \
+                      valid texts that the grammar rejects";
+    let mut by_rules = language.sample(amount.fresh, random.random());
+    if amount.given {
+        by_rules.iter_mut().for_each(|text| *text = hypothesis.symbols.respaced(text));
+    }
     let mut samples = Vec::new();
-    for (distribution, texts) in [(from_grammar, drawn), (from_examples, edited)] {
+    for (distribution, texts) in [
+        (from_grammar, drawn),
+        (from_examples, edited),
+        (from_digits.to_string(), varied),
+        (from_rules.to_string(), by_rules),
+    ] {
         samples.push(sample(distribution, &texts, language, queries, amount.delta)?);
     }
     let mut checks = Checks { neighbors: None, attempts: 1, exhaustive, samples, strange };
@@ -347,13 +365,13 @@ mod tests {
     fn samples_find_mistakes_and_bound_them() {
         let (hypothesis, language) = learned();
         let examples = vec!["[x,x]".to_string()];
-        let amount = Amount { strings: 10, fresh: 200, delta: 0.05 };
+        let amount = Amount { strings: 10, fresh: 200, delta: 0.05, given: false };
         let checked = |oracle: &dyn Program| {
             let mut queries = Queries::new(oracle, Asking::default(), &()).unwrap();
             check((&hypothesis, &language), &examples, &mut queries, amount, &mut random()).unwrap()
         };
         let right = checked(&lists);
-        assert_eq!((right.mistakes().count(), right.samples.len()), (0, 2));
+        assert_eq!((right.mistakes().count(), right.samples.len()), (0, 4));
         assert!(right.samples.iter().all(|sample| sample.count == 200 && sample.bound() < 0.02));
         let flat = |text: &str| lists(text) && !text.contains("[[");
         let wrong = checked(&flat);

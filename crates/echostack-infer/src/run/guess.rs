@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::bound::error_bound;
 use super::infer::{InferError, distinct, hold_out, lexer_of};
-use super::report::{list, save, tell_language};
+use super::report::{list, save, tell_language, tell_readable};
 use super::settings::Settings;
 use crate::ask::queries::Stop;
 use crate::learn::hypothesis::{Hypothesis, Model};
@@ -238,6 +238,7 @@ impl Guess {
             list(&mut out, wrong);
         }
         out.push('\n');
+        tell_readable(&mut out, &self.language);
         tell_language(&mut out, &self.language);
         out
     }

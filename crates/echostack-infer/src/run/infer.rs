@@ -10,28 +10,24 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::checks::{Amount, Checks, Neighbors, check, neighbors};
-use super::inference::{Inference, Spent};
+use super::attempt::{Attempt, Ending};
+use super::checks::Checks;
+use super::inference::Spent;
 use super::settings::Settings;
+use super::ways::learn_both_ways;
 use crate::ask::queries::{Queries, Stop};
 use crate::learn::hypothesis::Hypothesis;
 use crate::program::{Failure, MAX_TEXT, Program};
-use crate::text::symbols::Symbols;
 use crate::text::teacher::Teacher;
-use crate::write::grammar::{InferredGrammar, NoGrammar};
+use crate::tokens::{Given, compared_numbers};
+use crate::write::grammar::InferredGrammar;
 
 /// The number of examples from which on a fifth of them is held out, unless the settings say otherwise.
 const MANY_EXAMPLES: usize = 50;
-/// How often the result is checked, if mistakes are found.
-const ATTEMPTS: usize = 5;
-/// The most times that the neighbors of examples are compared and mistakes among them are learned from.
-const CORRECTIONS: usize = 40;
-/// The most mistakes among them that are learned from at a time.
-const MISTAKES: usize = 50;
-/// A run with more queries than this is checked with more texts: in each sample, one for so many queries beyond.
-const LARGE: (usize, usize) = (200_000, 50);
 /// The number of examples that a program is asked about one by one before it is taken for one that gives no answers.
 const TRIED: usize = 2;
+/// The length of an example in a message, in characters.
+const SHOWN: usize = 80;
 
 /// The reason why nothing was inferred.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +36,7 @@ pub enum InferError {
     /// There are no examples.
     #[error("there are no examples; give at least one valid text")]
     NoExamples,
-    /// Only ASCII is wanted, but no example has nothing else.
+    /// Only ASCII is wanted, but every example has other characters, too.
     #[error("all {count} examples have characters outside of ASCII, such as {example:?}; leave out --ascii")]
     NoneAscii {
         /// The number of examples.
@@ -77,12 +73,18 @@ pub enum InferError {
     /// The lexer that was given cannot be used.
     #[error("the lexer cannot be used: {0}")]
     Lexer(#[from] LexerError),
-    /// The lexer that was given does not read an example.
+    /// The lexer that was given does not read an example, and a whole one is needed.
     #[error("the lexer does not read the example {example:?}; each part of it must be a token or skipped")]
     Unread {
         /// The example.
         example: String,
     },
+    /// The lexer that was given does not read all examples, and it cannot be a part of another one.
+    #[error(
+        "the lexer does not read all examples, and no rules can be added to it; write a part of a lexer without code and \
+         options, as lines with a regular expression and the name of a token in quotes"
+    )]
+    NoPart,
     /// There are no invalid texts, and there is no oracle.
     #[error("there are no invalid texts; without an oracle, give some, or everything could be valid")]
     NoInvalid,
@@ -98,15 +100,6 @@ pub enum InferError {
     /// The run stopped before there was a hypothesis.
     #[error(transparent)]
     Stopped(#[from] Stop),
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// A whole round of tests found nothing, and no check found a mistake.
-    Settled,
-    /// The run did not converge, or a check found mistakes.
-    NotSettled(String),
 }
 
 /// What was inferred: an automaton over characters, its grammar, and how they were found.
@@ -127,6 +120,7 @@ pub struct Inferred {
     pub(crate) rejected: Vec<String>,
     pub(crate) beyond: Vec<String>,
     pub(crate) log: Vec<String>,
+    pub(crate) compared: Vec<String>,
     pub(crate) unmatched: Vec<String>,
     pub(crate) held_out: Vec<String>,
     pub(crate) examples: Vec<String>,
@@ -195,31 +189,32 @@ pub fn infer(
         return Err(InferError::NoneValid { count: unique.len(), example: first.clone() });
     }
     let held_out = hold_out(&mut valid, settings);
-    if let Some(source) = &settings.lexer {
-        let lexer = lexer_of(source, valid.iter().chain(&held_out))?;
-        teacher.queries.lexer = Some(lexer.clone());
-        teacher.symbols = Symbols::of_lexer(lexer, &valid);
-    }
-    let symbols = teacher.symbols.clone();
-    let mut run = Inference::new(teacher, settings);
-    let mut ended = learn_and_check(&mut run, &valid, settings);
-    if matches!(ended, Err(Stop::Positions)) {
-        let Teacher { mut queries, .. } = run.teacher;
-        queries.forget_positions();
-        run = Inference::new(Teacher { symbols, ..Teacher::new(queries) }, settings);
-        run.log.push("the positions of failures contradict the answers, so they are not used".to_string());
-        ended = learn_and_check(&mut run, &valid, settings);
-    }
-    let (ending, found) = match ended {
-        Ok((ending, found)) => (ending, Some(found)),
-        Err(stop) if stop.has_result() && run.best.found().is_some() => (Ending::NotSettled(stop.to_string()), None),
-        Err(stop) => return Err(stop.into()),
+    let both = (valid.as_slice(), held_out.as_slice());
+    let mut compared = None;
+    let (attempt, queries) = match tokens(settings, both)? {
+        Tokens::None => Attempt::make(teacher, &valid, settings),
+        Tokens::All(lexer) => {
+            teacher.read_tokens(lexer, &valid);
+            Attempt::make(teacher, &valid, settings)
+        }
+        Tokens::Some(given, note) => {
+            let settings = Settings { lexer: None, ..settings.clone() };
+            compared = Some(compared_numbers(&valid, &mut teacher)?);
+            let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+            let (attempt, queries) = learn_both_ways(teacher, both, given.as_ref(), &settings, &mut random);
+            (attempt.map(|attempt| attempt.telling(note)), queries)
+        }
     };
-    let (hypothesis, language, checks) = found.unwrap_or_else(|| {
-        let hypothesis = run.best.found().cloned().unwrap_or_default();
-        let language = grammar(&run, &hypothesis, &valid).map_err(|problem| run.log.push(problem.to_string())).ok();
-        (hypothesis, language, None)
-    });
+    let attempt = attempt?;
+    let mut teacher = Teacher::new(queries);
+    let compared = match compared {
+        Some(compared) => compared,
+        None if attempt.is_settled() => Vec::new(),
+        // A run that has a result keeps it.
+        None => compared_numbers(&valid, &mut teacher).unwrap_or_default(),
+    };
+    let queries = teacher.queries;
+    let Attempt { hypothesis, language, checks, ending, spent, log, unmatched, assumed, .. } = attempt;
     let missed = |texts: &[String]| texts.iter().filter(|text| !hypothesis.accepts(text)).count();
     let ending = match (ending, missed(&valid), missed(&held_out)) {
         (Ending::Settled, own @ 1.., _) => {
@@ -230,120 +225,56 @@ pub fn infer(
         }
         (ending, ..) => ending,
     };
-    let Inference { teacher, spent, log, unmatched, .. } = run;
     Ok(Inferred {
         hypothesis,
         language,
         checks,
         ending,
         spent,
-        queries: teacher.queries.asked,
-        reused: teacher.queries.reused,
-        derived: teacher.queries.derived,
-        set_aside: teacher.queries.set_aside,
-        assumed: teacher.assumed,
-        time: teacher.queries.elapsed(),
-        failures: teacher.queries.failures,
+        queries: queries.asked,
+        reused: queries.reused,
+        derived: queries.derived,
+        set_aside: queries.set_aside,
+        assumed,
+        time: queries.elapsed(),
+        failures: queries.failures,
         rejected,
         beyond,
         log,
+        compared,
         unmatched,
         held_out,
         examples: valid,
     })
 }
 
-/// The last hypothesis, its grammar, and what was checked.
-type Found = (Hypothesis, Option<InferredGrammar>, Option<Checks>);
-
-fn grammar(run: &Inference<'_>, hypothesis: &Hypothesis, examples: &[String]) -> Result<InferredGrammar, NoGrammar> {
-    let (count, queries) = (examples.len(), run.teacher.queries.asked);
-    InferredGrammar::of(hypothesis, examples, &format!("Inferred from {count} examples and {queries} queries."))
+/// The tokens that are known from the start.
+enum Tokens {
+    /// None, and none are looked for.
+    None,
+    /// All of them.
+    All(Arc<Lexer>),
+    /// Some or none of them, and the others are looked for; with what is to be told about that.
+    Some(Option<Arc<Given>>, Option<String>),
 }
 
-/// Learns from examples, and checks the result. Mistakes that a check finds are learned from.
-fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Settings) -> Result<(Ending, Found), Stop> {
-    run.prepare(examples)?;
-    let mut delta = settings.delta;
-    let mut attempt = 0;
-    let mut corrections = 0;
-    loop {
-        let settled = run.learn(settings.tests, settings.rounds)?;
-        let last = if settled { run.frozen.as_ref() } else { run.best.found() };
-        let hypothesis = last.cloned().unwrap_or_default();
-        let language = grammar(run, &hypothesis, examples);
-        if !settled {
-            let reason = if let Some(text) = run.unmatched.first() {
-                format!("openers and closers were found that do not match in valid texts, such as {text:?}")
-            } else {
-                let rounds = if settings.reductions { settings.rounds } else { run.round };
-                format!("tests still found mistakes after {rounds} rounds")
-            };
-            let language = language.map_err(|problem| run.log.push(problem.to_string())).ok();
-            return Ok((Ending::NotSettled(reason), (hypothesis, language, None)));
-        }
-        let language = match language {
-            Ok(language) => language,
-            Err(problem) => return Ok((Ending::NotSettled(problem.to_string()), (hypothesis, None, None))),
-        };
-        let before = run.teacher.queries.asked;
-        let both = (&hypothesis, &language);
-        let near = compare_neighbors(run, both, examples, settings.neighbors)?;
-        run.spent.checks += run.teacher.queries.asked - before;
-        let mistakes = near.iter().flat_map(|near| near.mistakes.iter().take(MISTAKES).cloned());
-        let mistakes: Vec<String> = mistakes.collect();
-        corrections += 1;
-        if let Some(mistake) = mistakes.first() {
-            run.log.push(format!(
-                "a text that differs from an example in one character is misjudged, such as {mistake:?}"
-            ));
-            if corrections < CORRECTIONS && run.learn_texts(&mistakes)? {
-                continue;
-            }
-        }
-        attempt += 1;
-        delta /= 2.;
-        let before = run.teacher.queries.asked;
-        let fresh = settings.fresh.max(before.saturating_sub(LARGE.0) / LARGE.1);
-        let amount = Amount { strings: settings.strings, fresh, delta };
-        let random = &mut run.random;
-        let checks = |queries: &mut Queries<'_>| check(both, examples, queries, amount, random);
-        let mut checks = run.teacher.queries.without_positions(checks)?;
-        checks.attempts = attempt;
-        checks.neighbors = near;
-        run.spent.checks += run.teacher.queries.asked - before;
-        let mistakes: Vec<String> = checks.mistakes().cloned().collect();
-        let ending = if let Some(mistake) = mistakes.first() {
-            if attempt < ATTEMPTS && run.learn_texts(&mistakes)? {
-                continue;
-            }
-            Ending::NotSettled(format!("the checks found {} mistakes, such as {mistake:?}", mistakes.len()))
-        } else if run.teacher.assumed > 0 {
-            Ending::NotSettled(format!(
-                "the oracle gave no answer to {} texts, and {} decisions rest on these; if no answer means that a text \
-                 is not valid, say so in the settings",
-                run.teacher.queries.set_aside, run.teacher.assumed
-            ))
-        } else {
-            Ending::Settled
-        };
-        return Ok((ending, (hypothesis, Some(language), Some(checks))));
-    }
-}
-
-/// Compares the neighbors of examples, unless tokens were given: then, mistakes in them are not for the learner.
-fn compare_neighbors(
-    run: &mut Inference<'_>,
-    both: (&Hypothesis, &InferredGrammar),
-    examples: &[String],
-    most: usize,
-) -> Result<Option<Neighbors>, Stop> {
-    if run.teacher.symbols.lexer().is_some() {
-        return Ok(None);
-    }
-    let short: Vec<String> = run.words.iter().map(|word| run.teacher.symbols.render(word)).collect();
-    let found = |queries: &mut Queries<'_>| neighbors(both, (examples, &short), &run.unused, queries, most);
-    run.teacher.queries.without_positions(found).map(Some)
+/// Returns the tokens that are known. A lexer that does not read all valid texts is a part of one, of which the rest is
+/// looked for. Reductions need a whole one.
+fn tokens(settings: &Settings, (valid, held_out): (&[String], &[String])) -> Result<Tokens, InferError> {
+    let Some(source) = &settings.lexer else {
+        return Ok(if settings.tokens { Tokens::Some(None, None) } else { Tokens::None });
+    };
+    let note = match lexer_of(source, valid.iter().chain(held_out)) {
+        Ok(lexer) if !settings.tokens => return Ok(Tokens::All(lexer)),
+        Err(InferError::Unread { example }) if !settings.reductions => Some(format!(
+            "the given lexer does not read the example {:?}, so it is a part of the lexer: its tokens are kept, and the others are \
+             looked for",
+            example.chars().take(SHOWN).collect::<String>()
+        )),
+        read => read.map(|_| None)?,
+    };
+    let given = Given::new(source)?.ok_or(InferError::NoPart)?;
+    Ok(Tokens::Some(Some(Arc::new(given)), note))
 }
 
 /// Returns the texts without repetitions, in order. Those that are too long to be asked about are left out.
@@ -449,6 +380,12 @@ impl Inferred {
     /// Returns what happened in each step.
     pub fn log(&self) -> &[String] {
         &self.log
+    }
+
+    /// Returns statements about numbers that must be in an interval, or that are compared with each other, which no grammar
+    /// can say. They are looked for if tokens are, and after a run that did not settle.
+    pub fn compared(&self) -> &[String] {
+        &self.compared
     }
 
     /// Returns the examples that were held out.

@@ -18,13 +18,15 @@ use crate::test::kinds::{Test, Yields};
 use crate::text::categories::{categories, category_of};
 use crate::text::charset::{CharSet, beyond_ascii};
 use crate::text::classes::{Divided, classes, partition};
-use crate::text::shrink::{is_short, shrink};
+use crate::text::shrink::{are_few_and_short, shortest, shrink};
 use crate::text::symbols::{Sym, Word};
 use crate::text::tags::{self, Tags};
 use crate::text::teacher::Teacher;
 
 /// The number of spans that are tried when tags are inferred again.
 const MORE_SPANS: usize = 40_000;
+/// The most valid texts that were misjudged that are kept.
+const SURPRISING: usize = 1000;
 /// The number of times that tags are inferred.
 const MAX_TAGGINGS: usize = 6;
 
@@ -58,8 +60,8 @@ pub(crate) struct Inference<'a> {
     pub(crate) random: ChaCha8Rng,
     /// Valid base words.
     pub(crate) words: Vec<Word>,
-    /// Valid texts that are too long for exhaustive work.
-    pub(crate) long: Vec<String>,
+    /// Examples that are too long or too many for exhaustive work, the short ones first.
+    pub(crate) whole: Vec<String>,
     /// Characters without a use so far.
     pub(crate) unused: Vec<CharSet>,
     /// Characters that are left out, because not all of their category are treated alike, or because only ASCII is wanted.
@@ -70,6 +72,8 @@ pub(crate) struct Inference<'a> {
     taggings: usize,
     /// Whether the tags have changed, so that words of older symbols have no meaning.
     pub(crate) retagged: bool,
+    /// Valid texts that were misjudged: what is like them is often misjudged, too.
+    pub(crate) surprising: Vec<String>,
     /// Suggestions that were not asked about yet, short ones first.
     pub(crate) suggested: VecDeque<Word>,
     /// Whether not all suggestions could be made, because the hypothesis is too large.
@@ -108,12 +112,13 @@ impl<'a> Inference<'a> {
             random: ChaCha8Rng::seed_from_u64(settings.seed),
             best: Best::new(&[]),
             words: Vec::new(),
-            long: Vec::new(),
+            whole: Vec::new(),
             unused: Vec::new(),
             left_out: if settings.ascii { beyond_ascii() } else { CharSet::default() },
             tags: Tags::default(),
             taggings: 0,
             retagged: false,
+            surprising: Vec::new(),
             suggested: VecDeque::new(),
             cut: false,
             yields: Yields::default(),
@@ -134,13 +139,18 @@ impl<'a> Inference<'a> {
     /// Finds symbols and tags in valid texts.
     pub(crate) fn prepare(&mut self, texts: &[String]) -> Result<(), Stop> {
         let began = self.teacher.queries.asked;
-        self.best = Best::new(texts);
         let mut short = texts.to_vec();
-        if texts.iter().any(|text| !is_short(text, &self.teacher.symbols)) {
+        if !are_few_and_short(texts, &self.teacher.symbols) {
             short = shrink(texts, &mut self.teacher)?;
-            self.long = texts.iter().filter(|text| !short.contains(text)).cloned().collect();
-            self.log.push(format!("{} examples shrunk to {} short ones", texts.len(), short.len()));
+            self.keep_whole(texts, &short);
+            self.log.push(format!(
+                "{} examples decomposed into {} short texts, with {} queries",
+                texts.len(),
+                short.len(),
+                self.teacher.queries.asked - began
+            ));
         }
+        self.best = Best::new(&shortest(texts));
         if self.teacher.symbols.lexer().is_none() {
             self.find_classes(texts, &mut short)?;
         }
@@ -278,7 +288,7 @@ impl<'a> Inference<'a> {
 
     /// The text is one of the word, but judged differently: finds the character that makes the difference, and splits its
     /// class. Returns whether a class was split.
-    fn split_class(&mut self, word: &[Sym], text: &str) -> Result<bool, Stop> {
+    pub(crate) fn split_class(&mut self, word: &[Sym], text: &str) -> Result<bool, Stop> {
         let mut now: Vec<char> = self.teacher.symbols.render(word).chars().collect();
         let wanted: Vec<char> = text.chars().collect();
         if now.len() != wanted.len() {
@@ -384,20 +394,6 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
-    /// Learns from the long examples.
-    pub(crate) fn absorb_long(&mut self) -> Result<(), Stop> {
-        for text in self.long.clone() {
-            let Some(base) = self.teacher.symbols.base(&text) else { continue };
-            let word = self.teacher.symbols.lex(&base);
-            if self.teacher.valid(&self.teacher.symbols.render(&word))? {
-                self.absorb(&word)?;
-            } else {
-                self.split_class(&base, &text)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Learns from texts that are misjudged. Returns whether anything was learned.
     pub(crate) fn learn_texts(&mut self, texts: &[String]) -> Result<bool, Stop> {
         let mut learned = false;
@@ -474,7 +470,6 @@ impl<'a> Inference<'a> {
         let mut wrong = 0;
         for ((word, text), answer) in tests.into_iter().zip(answers) {
             let Some(answer) = answer else { continue };
-            self.best.note(&text, answer);
             // A text before this one can have shown that a class is to be left out.
             if !word.iter().all(|&symbol| self.teacher.symbols.is_in_use(symbol)) {
                 continue;
@@ -485,6 +480,9 @@ impl<'a> Inference<'a> {
                 self.missed += usize::from(right);
                 let counts = if right { !self.stuck } else { self.correct(&word, &text, answer)? };
                 if counts {
+                    if answer && self.surprising.len() < SURPRISING {
+                        self.surprising.push(text.clone());
+                    }
                     wrong += 1;
                     self.note_change();
                 }

@@ -1,5 +1,6 @@
 //! A whole run: learning and tests by turns, checks of the result, and the report.
 
+pub(crate) mod attempt;
 mod best;
 pub(crate) mod bound;
 pub(crate) mod checks;
@@ -9,3 +10,5 @@ pub(crate) mod inference;
 pub(crate) mod report;
 pub(crate) mod rounds;
 pub(crate) mod settings;
+mod ways;
+mod whole;

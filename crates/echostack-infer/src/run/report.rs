@@ -6,12 +6,13 @@ use std::path::Path;
 use echostack::file::replace;
 use serde_json::{Value, json};
 
-use super::checks::{Checks, Neighbors, Sample};
-use super::infer::{Ending, Inferred};
+use super::attempt::Ending;
+use super::checks::{Checks, Exhaustive, Neighbors, Sample};
+use super::infer::Inferred;
 use crate::write::grammar::InferredGrammar;
 
 /// The number of texts of each kind that are shown.
-const SHOWN: usize = 10;
+pub(crate) const SHOWN: usize = 10;
 /// The length of the longest text that is shown, in characters.
 const LONGEST: usize = 120;
 
@@ -28,9 +29,9 @@ pub enum Proved {
 }
 
 /// The names of the files in the folder of an inferred language.
-pub const FILES: [&str; 4] = ["grammar.y", "lexer.l", "report.md", "answers.jsonl"];
+pub const FILES: [&str; 5] = ["grammar.y", "lexer.l", "report.md", "answers.jsonl", "grammar.ebnf"];
 
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let short: String = text.chars().take(LONGEST).collect();
     let more = if short.len() < text.len() { " ..." } else { "" };
     format!("{short:?}{more}")
@@ -65,8 +66,12 @@ impl Inferred {
                  one so far.\n"
             ),
         };
+        if let Some(language) = self.language() {
+            tell_readable(&mut out, language);
+        }
         self.tell_run(&mut out, oracle);
         self.tell_promises(&mut out, proved);
+        self.tell_compared(&mut out);
         self.tell_open(&mut out);
         if let Some(language) = self.language() {
             tell_language(&mut out, language);
@@ -105,10 +110,14 @@ impl Inferred {
         let over = if self.hypothesis.symbols.lexer().is_some() { "given tokens" } else { "characters" };
         _ = writeln!(out, "| states | {} over {over} |", self.states());
         if let Some(language) = self.language() {
-            let (states, tokens) = (language.states(), language.files().tokens.len());
+            let (size, tokens) = (language.size(), language.files().tokens.len());
             let kind =
                 if language.has_tokens() { "tokens" } else { "classes of characters, since no tokens were found" };
-            _ = writeln!(out, "| grammar | {states} states, {tokens} {kind} |");
+            _ = writeln!(
+                out,
+                "| grammar | {} rules, {} productions, {} symbols, {tokens} {kind} |",
+                size.rules, size.productions, size.symbols
+            );
         }
         _ = writeln!(out, "| set aside | {} texts without an answer |\n", self.set_aside());
     }
@@ -132,7 +141,10 @@ impl Inferred {
         );
         let none = "not checked, because the run did not converge.";
         let (exhaustive, samples) = match self.checks() {
-            Some(checks) => (exhaustive(checks), checks.samples.iter().map(sample).collect()),
+            Some(checks) => {
+                let both = "the program and the grammar";
+                (tell_exhaustive(&checks.exhaustive, both), checks.samples.iter().map(tell_sample).collect())
+            }
             None => (none.to_string(), vec![none.to_string()]),
         };
         _ = writeln!(out, "2. **All short token strings**: {exhaustive}");
@@ -159,6 +171,19 @@ impl Inferred {
             Some(Some(near)) => neighbors(near, self.examples().len()),
         };
         _ = writeln!(out, "5. **Texts near the examples**: {near}\n");
+    }
+
+    fn tell_compared(&self, out: &mut String) {
+        if self.compared().is_empty() {
+            return;
+        }
+        _ = writeln!(
+            out,
+            "## Numbers that are compared\nThe grammar does not say this, or only digit by digit. Each statement is about these \
+             texts with other numbers in one place, and agrees with all answers about them.\n"
+        );
+        self.compared().iter().for_each(|statement| _ = writeln!(out, "- {statement}"));
+        out.push('\n');
     }
 
     fn tell_open(&self, out: &mut String) {
@@ -251,28 +276,57 @@ pub(crate) fn save(folder: &Path, language: Option<&InferredGrammar>, report: &s
     if let Some(language) = language {
         write(0, &language.files().grammar)?;
         write(1, &language.files().lexer)?;
+        match &language.files().ebnf {
+            Some(ebnf) => write(4, ebnf)?,
+            // One of an earlier run would not be of this language.
+            None => match std::fs::remove_file(folder.join(FILES[4])) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            },
+        }
     }
     write(2, report)
+}
+
+/// Writes the grammar as people would write it, if there is such a form.
+pub(crate) fn tell_readable(out: &mut String, language: &InferredGrammar) {
+    let Some(ebnf) = &language.files().ebnf else { return };
+    _ = writeln!(
+        out,
+        "```text\n{ebnf}```\nThis is exactly the language of the automaton that was learned: this was decided for texts of all \
+         lengths. After each rule is a short text. Operators are one flat list, since valid and invalid texts do not show \
+         which of them binds tighter.\n"
+    );
 }
 
 /// Writes the tokens and the grammar of a language.
 pub(crate) fn tell_language(out: &mut String, language: &InferredGrammar) {
     let files = language.files();
-    _ = writeln!(out, "## Tokens\nEach token with a shortest text. The lexer has their full descriptions.\n");
+    _ = writeln!(out, "## Tokens\nEach token with a short text. The lexer has their full descriptions.\n");
     for (name, text) in &files.tokens {
         _ = writeln!(out, "- `{name}`: `{}`", shown(text).replace('`', "\\u{60}"));
     }
     _ = writeln!(out, "\n## Grammar\n```text\n{}```", files.grammar);
+    if files.ebnf.is_none() {
+        _ = writeln!(
+            out,
+            "\nThe grammar is the automaton, with a rule for each state: no other form was shown to be the same."
+        );
+    }
+    if !language.refused().is_empty() {
+        _ = writeln!(out, "\nForms of the grammar that were tried and not used:");
+        language.refused().iter().for_each(|reason| _ = writeln!(out, "- {reason}"));
+    }
 }
 
 fn texts(texts: &[String]) -> Vec<&str> {
     texts.iter().map(String::as_str).collect()
 }
 
-fn exhaustive(checks: &Checks) -> String {
-    let found = &checks.exhaustive;
+/// Tells on how many token strings all sides agree.
+pub(crate) fn tell_exhaustive(found: &Exhaustive, sides: &str) -> String {
     let mut text = format!(
-        "the program and the grammar {} on all {} strings of up to {} tokens, with one text for each token",
+        "{sides} {} on all {} strings of up to {} tokens, with one text for each token",
         if found.mistakes.is_empty() { "agree".to_string() } else { format!("differ {} times", found.mistakes.len()) },
         found.strings - found.unreadable,
         found.length
@@ -285,7 +339,7 @@ fn exhaustive(checks: &Checks) -> String {
         );
     }
     if found.set_aside > 0 {
-        _ = write!(text, "; the program gave no answer to {} of them", found.set_aside);
+        _ = write!(text, "; there is no answer to {} of them", found.set_aside);
     }
     text + "."
 }
@@ -295,7 +349,11 @@ fn neighbors(near: &Neighbors, examples: usize) -> String {
         "the program and the grammar {} on all {} texts that differ in one character from {}",
         if near.mistakes.is_empty() { "agree".to_string() } else { format!("differ {} times", near.mistakes.len()) },
         near.count,
-        if near.examples < examples { format!("the {} shortest examples", near.examples) } else { "an example".into() },
+        if near.examples < examples {
+            format!("{} short examples or parts of examples", near.examples)
+        } else {
+            "an example".into()
+        },
     );
     if near.set_aside > 0 {
         _ = write!(text, "; the program gave no answer to {} of them", near.set_aside);
@@ -304,7 +362,8 @@ fn neighbors(near: &Neighbors, examples: usize) -> String {
             of each class beyond ASCII."
 }
 
-fn sample(sample: &Sample) -> String {
+/// Tells how many texts of a sample are judged differently, and what follows.
+pub(crate) fn tell_sample(sample: &Sample) -> String {
     format!(
         "{} of {} are judged differently ({} are valid, {} without an answer), so with confidence {} fewer than {:.2} % of \
          such texts are. Drawn from: {}.",

@@ -10,6 +10,7 @@ use crate::ask::queries::Stop;
 use crate::learn::automaton::Automaton;
 use crate::learn::draw::{Draw, mutate};
 use crate::learn::learner::ALL;
+use crate::test::edits::redrawn;
 use crate::test::kinds::{Kind, Test};
 use crate::test::probe::Probe;
 use crate::test::reserved::reserved;
@@ -46,7 +47,7 @@ impl Inference<'_> {
         let began = self.teacher.queries.asked;
         let learned = self.spent.learning;
         self.absorb_all()?;
-        self.absorb_long()?;
+        self.absorb_whole()?;
         let mut last: Option<Automaton> = None;
         for _ in 0..rounds {
             self.teacher.queries.check()?;
@@ -58,7 +59,10 @@ impl Inference<'_> {
             self.retagged = false;
             let automaton = self.freeze(self.contexts)?;
             let filled = self.teacher.queries.asked;
-            let wrong = self.test(&automaton, tests)?;
+            let mut wrong = self.test(&automaton, tests)?;
+            if wrong == 0 && !self.retagged {
+                wrong = self.test_whole()?;
+            }
             self.spent.last_test = self.teacher.queries.asked - filled;
             self.spent.learning = learned + filled - began;
             self.log.push(format!(
@@ -166,7 +170,15 @@ impl Inference<'_> {
                 self.test_unused(&mut sources, amount)?
             } else {
                 let words = self.make(kind, amount, &mut sources);
-                (words.len(), self.judge(words, automaton)?)
+                let near = words.iter().filter(|_| kind.is_near_examples());
+                let near: Vec<String> = near.map(|(_, text)| text.clone()).collect();
+                let found = (words.len(), self.judge(words, automaton)?);
+                for text in near {
+                    if let Some(answer) = self.teacher.queries.known(&text) {
+                        self.best.note(&text, answer);
+                    }
+                }
+                found
             };
             // More and more at the same time, as long as nothing is found. This does not depend on the number of workers,
             // so that the result does not either.
@@ -261,6 +273,13 @@ impl Inference<'_> {
             Kind::EditedExample => {
                 let word = self.words.choose(random)?;
                 Some(mutate(&self.teacher.symbols.lex(word), symbols, &self.words, random))
+            }
+            Kind::Redrawn => {
+                // Leap days are rare among dates, but common among variations of one that was found.
+                let surprising = self.surprising.choose(random).filter(|_| random.random_bool(0.5));
+                let text = surprising.or_else(|| self.best.examples().choose(random))?;
+                let text = redrawn(text, random);
+                Some(self.teacher.symbols.lex(&self.teacher.symbols.base(&text)?))
             }
             Kind::Step => sources.probe.word(symbols, 1, random),
             Kind::Steps => sources.probe.word(symbols, 2, random),

@@ -24,8 +24,12 @@ pub struct Settings {
     pub neighbors: usize,
     /// One minus the confidence of the bounds.
     pub delta: f64,
-    /// The lexer in Lex syntax, if the tokens are known. Otherwise, they are inferred, too.
+    /// The lexer in Lex syntax, if the tokens are known. One that does not read all examples, or that is given together with
+    /// [`Self::tokens`], is a part of a lexer: it is kept, and the other tokens are looked for.
     pub lexer: Option<String>,
+    /// Whether to look for tokens before anything is learned, besides those that are given. If they do not explain the
+    /// language, characters are used.
+    pub tokens: bool,
     /// Whether to learn reductions of given tokens instead of modules: for languages without visible brackets.
     pub reductions: bool,
     /// Whether characters outside of ASCII are left out, with the examples that have some.
@@ -46,6 +50,7 @@ impl Default for Settings {
             neighbors: 100_000,
             delta: 0.05,
             lexer: None,
+            tokens: false,
             reductions: false,
             ascii: false,
             asking: Asking::default(),

@@ -1,5 +1,6 @@
 //! Near misses: texts with one to three edits of characters, or of given tokens.
 
+use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
@@ -42,8 +43,23 @@ impl<'a> Edits<'a> {
     }
 }
 
+/// Returns a text with other digits, and sometimes with other letters. What is compared or counted shows, such as the days
+/// of a month: one edit at a time rarely leads from one valid date to another.
+pub(crate) fn redrawn(text: &str, random: &mut ChaCha8Rng) -> String {
+    let part = [0.3, 0.6, 1.][random.random_range(0..3)];
+    let letters = random.random_bool(0.2);
+    let mut other = |letter: char| match letter {
+        '0'..='9' if random.random_bool(part) => random.random_range('0'..='9'),
+        'a'..='z' if letters && random.random_bool(part) => random.random_range('a'..='z'),
+        'A'..='Z' if letters && random.random_bool(part) => random.random_range('A'..='Z'),
+        _ => letter,
+    };
+    text.chars().map(&mut other).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::sync::Arc;
 
     use echostack_grammar::Lexer;
@@ -64,6 +80,25 @@ mod tests {
         }
         assert!(changed > 100, "{changed}");
         assert_eq!(edits.any(&[], &mut random), None);
+    }
+
+    #[test]
+    fn redrawn_texts_have_the_same_shape() {
+        let mut random = random();
+        let shape = |text: &str| -> Vec<char> {
+            let of = |letter: char| if letter.is_ascii_digit() { '0' } else { letter.to_ascii_lowercase() };
+            text.chars().map(|letter| if letter.is_ascii_alphabetic() { 'a' } else { of(letter) }).collect()
+        };
+        let (text, mut seen) = ("2020-W53T\u{e9}", BTreeSet::new());
+        for _ in 0..500 {
+            let other = redrawn(text, &mut random);
+            assert_eq!(shape(&other), shape(text));
+            seen.insert(other);
+        }
+        // Mostly, only digits change: six at the same time, too.
+        assert!(seen.len() > 300 && seen.contains(text));
+        let digits = seen.iter().filter(|text| text.contains("-W") && text.ends_with("T\u{e9}")).count();
+        assert!(digits > seen.len() / 2, "{digits}");
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     EditedWalk,
     /// Examples with one to three edits.
     EditedExample,
+    /// Examples, and valid texts that were misjudged, with other digits and letters.
+    Redrawn,
     /// The way to a place of the hypothesis, one symbol, and an end.
     Step,
     /// The way to a place of the hypothesis, up to two symbols, and an end.
@@ -35,11 +37,12 @@ pub(crate) enum Kind {
 }
 
 /// The kinds of which there are so many tests in a round that finds nothing, with the names in the log.
-const KINDS: [(Kind, &str); 11] = [
+const KINDS: [(Kind, &str); 12] = [
     (Kind::Suggested, "suggested"),
     (Kind::Walk, "drawn"),
     (Kind::EditedWalk, "drawn and edited"),
     (Kind::EditedExample, "edited examples"),
+    (Kind::Redrawn, "examples with other digits"),
     (Kind::Step, "one step"),
     (Kind::Steps, "two steps"),
     (Kind::Fragment, "parts"),
@@ -66,6 +69,11 @@ impl Kind {
             Self::Unused => tests / 20,
             _ => tests / 6,
         }
+    }
+
+    /// Returns whether the tests are made from examples, whatever the hypothesis is.
+    pub(crate) fn is_near_examples(self) -> bool {
+        matches!(self, Self::EditedExample | Self::Redrawn | Self::Embedded)
     }
 
     /// Returns the amounts of all kinds.
@@ -162,7 +170,7 @@ mod tests {
             *left.get_mut(&kind).unwrap() -= amount;
             order.push(kind);
         }
-        assert_eq!(order.len(), 200 + 6 * 2 + 24 + 3 + 12 + 1);
+        assert_eq!(order.len(), 200 + 7 * 2 + 24 + 3 + 12 + 1);
         let at = |kind: Kind| order.iter().rposition(|&other| other == kind).unwrap();
         assert!(at(Kind::EditedExample) < 10, "{order:?}");
         assert!(at(Kind::Walk) < order.len() - 100);

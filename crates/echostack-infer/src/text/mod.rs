@@ -3,7 +3,10 @@
 pub(crate) mod categories;
 pub(crate) mod charset;
 pub(crate) mod classes;
+mod narrow;
+mod runs;
 pub(crate) mod shrink;
+mod splice;
 pub(crate) mod symbols;
 pub(crate) mod tags;
 pub(crate) mod teacher;

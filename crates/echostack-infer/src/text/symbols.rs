@@ -136,6 +136,12 @@ impl Symbols {
         this
     }
 
+    /// Returns a text with what is written between symbols, and nothing else, between its tokens.
+    pub(crate) fn respaced(&self, text: &str) -> String {
+        let Some(lexer) = self.lexer() else { return text.to_string() };
+        self.join(lexer.tokens(text).0.iter().map(|token| &text[token.start..token.end]))
+    }
+
     /// Returns the lexer, if it was given.
     pub(crate) fn lexer(&self) -> Option<&Lexer> {
         self.given.as_ref().map(|given| &*given.lexer)

@@ -1,5 +1,9 @@
 //! The teacher: answers whether a word of symbols is in the language, by asking the oracle about its text.
 
+use std::sync::Arc;
+
+use echostack_grammar::Lexer;
+
 use super::symbols::{Sym, Symbols, Word};
 use crate::ask::queries::{Queries, Stop};
 
@@ -15,6 +19,12 @@ pub(crate) struct Teacher<'a> {
 impl<'a> Teacher<'a> {
     pub(crate) fn new(queries: Queries<'a>) -> Self {
         Self { queries, symbols: Symbols::default(), assumed: 0 }
+    }
+
+    /// Writes words as tokens of a lexer, which occur in some texts.
+    pub(crate) fn read_tokens(&mut self, lexer: Arc<Lexer>, texts: &[String]) {
+        self.queries.lexer = Some(lexer.clone());
+        self.symbols = Symbols::of_lexer(lexer, texts);
     }
 
     /// Returns whether a text is valid. One that was set aside counts as not valid.

@@ -26,13 +26,15 @@ pub struct Files {
     pub lexer: String,
     /// The names of the tokens, each with a shortest text.
     pub tokens: Vec<(String, String)>,
+    /// The grammar in EBNF, with a text for each rule, if it has a form that people would write.
+    pub ebnf: Option<String>,
 }
 
 impl Files {
     /// Returns the files of a grammar over given tokens. Without given tokens there are none.
     pub(crate) fn over_given(symbols: &Symbols, grammar: String) -> Option<Self> {
         let tokens = symbols.tokens().map(|(_, name, text)| (name.to_string(), text.to_string())).collect();
-        Some(Self { grammar, lexer: symbols.lexer()?.source().to_string(), tokens })
+        Some(Self { grammar, lexer: symbols.lexer()?.source().to_string(), tokens, ebnf: None })
     }
 }
 
@@ -51,7 +53,7 @@ pub(crate) fn write(contracted: &Contracted, symbols: &Symbols, comment: &str) -
         _ = writeln!(lexer, "{} \"{}\"", token.regex, name.concat());
     }
     let texts = contracted.tokens.iter().map(|token| token.text.clone());
-    Files { grammar, lexer, tokens: names.iter().map(|name| name.concat()).zip(texts).collect() }
+    Files { grammar, lexer, tokens: names.iter().map(|name| name.concat()).zip(texts).collect(), ebnf: None }
 }
 
 /// Writes the grammar of reductions. Its rules are named after the tokens of their shortest alternatives.
@@ -205,7 +207,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn write_rule(text: &mut String, name: &str, bodies: &[String]) {
+pub(crate) fn write_rule(text: &mut String, name: &str, bodies: &[String]) {
     let short = bodies.iter().map(String::len).sum::<usize>() < 80;
     let separator = if short { " | " } else { "\n    | " };
     _ = writeln!(text, "{name}: {};", bodies.join(separator));

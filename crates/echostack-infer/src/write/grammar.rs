@@ -1,15 +1,18 @@
 //! The inferred language as a grammar with a lexer, checked against the automaton over characters.
 
+use std::collections::BTreeSet;
+
 use echostack::automaton::WordGrammar;
 use echostack::language::Language as _;
 use echostack::{Oracle, Recognizer, Verdict};
-use echostack_grammar::{Encoding, Grammar, GrammarError, Lexer, Subject};
+use echostack_grammar::{Encoding, Grammar, GrammarError, Lexer, Subject, TextParams, TextSampler};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::contract::{Contracted, contract, keep_symbols};
 use super::export::{Files, write, write_words};
+use super::readable::{Attempt, readable};
 use crate::learn::hypothesis::{Hypothesis, Model};
 use crate::learn::reductions::Reductions;
 use crate::test::edits::Edits;
@@ -31,6 +34,26 @@ pub(crate) enum NoGrammar {
     TooLarge(String),
 }
 
+/// How much there is to read in a grammar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GrammarSize {
+    /// The number of rules.
+    pub rules: usize,
+    /// The number of productions: the alternatives of all rules.
+    pub productions: usize,
+    /// The number of symbols on both sides of the rules.
+    pub symbols: usize,
+}
+
+impl GrammarSize {
+    fn of(grammar: &Grammar) -> Self {
+        let productions = grammar.table().productions();
+        let rules: BTreeSet<usize> = productions.iter().map(|production| production.left).collect();
+        let symbols = rules.len() + productions.iter().map(|production| production.right.len()).sum::<usize>();
+        Self { rules: rules.len(), productions: productions.len(), symbols }
+    }
+}
+
 /// An inferred language: a grammar and a lexer.
 #[derive(Debug)]
 pub struct InferredGrammar {
@@ -38,13 +61,29 @@ pub struct InferredGrammar {
     lexer: Lexer,
     oracle: Oracle,
     has_tokens: bool,
-    states: usize,
+    size: GrammarSize,
+    refused: Vec<String>,
 }
 
 impl InferredGrammar {
-    /// Returns the grammar of a hypothesis. The states within tokens are contracted. If that is not possible, the tokens
-    /// are classes of characters. An empty language has no grammar.
+    /// Returns the grammar of a hypothesis, as people would write it if that is shown to be the same language. Otherwise,
+    /// the grammar is the automaton, with the states within tokens contracted. If that is not possible, the tokens are
+    /// classes of characters. An empty language has no grammar.
     pub(crate) fn of(hypothesis: &Hypothesis, examples: &[String], comment: &str) -> Result<Self, NoGrammar> {
+        Self::written(hypothesis, examples, comment, true)
+    }
+
+    /// Returns the grammar as the automaton, which is found faster than one that people would write.
+    pub(crate) fn plain(hypothesis: &Hypothesis, examples: &[String], comment: &str) -> Result<Self, NoGrammar> {
+        Self::written(hypothesis, examples, comment, false)
+    }
+
+    fn written(
+        hypothesis: &Hypothesis,
+        examples: &[String],
+        comment: &str,
+        for_people: bool,
+    ) -> Result<Self, NoGrammar> {
         if hypothesis.is_empty() {
             return Err(NoGrammar::Empty);
         }
@@ -54,12 +93,21 @@ impl InferredGrammar {
             Model::Reductions(reductions) => return Self::of_reductions(reductions, symbols, comment),
         };
         let given = symbols.lexer().is_some();
+        // The parser of all characters is large, so it is made only if it is needed.
+        let exact = || Self::new(&keep_symbols(automaton, symbols), symbols, comment, given);
+        let mut attempt = Attempt::default();
+        if for_people && let Ok(Ok(exact)) = exact().map(|exact| exact.subject("inferred")) {
+            attempt = readable(automaton, symbols, &exact, comment);
+        }
+        if let Some(files) = attempt.files {
+            let language = Self::of_files(files, true)?;
+            return Ok(Self { refused: attempt.refused, ..language });
+        }
         let contracted = if given { None } else { contract(automaton, symbols).ok() };
         let contracted = contracted.and_then(|contracted| Self::new(&contracted, symbols, comment, true).ok());
-        match contracted.filter(|language| language.agrees_with(hypothesis, examples)) {
-            Some(language) => Ok(language),
-            None => Self::new(&keep_symbols(automaton, symbols), symbols, comment, given),
-        }
+        let language =
+            contracted.filter(|language| language.agrees_with(hypothesis, examples)).map_or_else(exact, Ok)?;
+        Ok(Self { refused: attempt.refused, ..language })
     }
 
     /// Returns the grammar of reductions, if there is one in which every text has one structure.
@@ -69,14 +117,14 @@ impl InferredGrammar {
         let words = WordGrammar::new(&oracle).map_err(|_| NoGrammar::Ambiguous)?;
         let grammar = write_words(&words, oracle.alphabet(), comment);
         let files = Files::over_given(symbols, grammar).ok_or(NoGrammar::Ambiguous)?;
-        Self::of_files(files, true, reductions.len())
+        Self::of_files(files, true)
     }
 
     fn new(contracted: &Contracted, symbols: &Symbols, comment: &str, has_tokens: bool) -> Result<Self, NoGrammar> {
-        Self::of_files(write(contracted, symbols, comment), has_tokens, contracted.moves.len())
+        Self::of_files(write(contracted, symbols, comment), has_tokens)
     }
 
-    fn of_files(files: Files, has_tokens: bool, states: usize) -> Result<Self, NoGrammar> {
+    fn of_files(files: Files, has_tokens: bool) -> Result<Self, NoGrammar> {
         let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).map_err(|error| match error {
             GrammarError::Limit { .. } => NoGrammar::TooLarge(error.to_string()),
             _ => NoGrammar::Ambiguous,
@@ -84,7 +132,7 @@ impl InferredGrammar {
         let lexer = Lexer::new(&files.lexer).map_err(|error| NoGrammar::TooLarge(error.to_string()))?;
         let oracle =
             Oracle::strict(grammar.automaton().clone()).map_err(|error| NoGrammar::TooLarge(error.to_string()))?;
-        Ok(Self { files, lexer, oracle, has_tokens, states })
+        Ok(Self { size: GrammarSize::of(&grammar), files, lexer, oracle, has_tokens, refused: Vec::new() })
     }
 
     /// Returns whether the grammar and the automaton over characters judge many texts alike.
@@ -120,6 +168,13 @@ impl InferredGrammar {
         fault.is_none() && found.iter().map(|token| token.name).eq(tokens.iter().map(|&at| &*self.files.tokens[at].0))
     }
 
+    /// Draws texts from the rules of the grammar and of the lexer, independently of each other. There can be fewer.
+    pub(crate) fn sample(&self, count: usize, seed: u64) -> Vec<String> {
+        let Ok(grammar) = Grammar::new("inferred", &self.files.grammar, Encoding::Auto) else { return Vec::new() };
+        let params = TextParams { distinct: false, seed, ..TextParams::default() };
+        TextSampler::new(&grammar, Some(&self.lexer), params).take(count).map(|drawn| drawn.text).collect()
+    }
+
     /// Returns the grammar and the lexer as texts.
     pub fn files(&self) -> &Files {
         &self.files
@@ -130,9 +185,15 @@ impl InferredGrammar {
         self.has_tokens
     }
 
-    /// Returns the number of states of the automaton over tokens.
-    pub fn states(&self) -> usize {
-        self.states
+    /// Returns the readable forms that were proposed and refused, with the reasons. A grammar that has one of these forms
+    /// was decided to be the same language as the automaton, on texts of all lengths.
+    pub fn refused(&self) -> &[String] {
+        &self.refused
+    }
+
+    /// Returns how much there is to read in the grammar.
+    pub fn size(&self) -> GrammarSize {
+        self.size
     }
 
     /// Returns the subject that machines are made for, under a name.
@@ -161,6 +222,8 @@ mod tests {
             assert_eq!(language.accepts(&text), lists(&text), "{text:?}");
         }
         assert!(!language.accepts("y"));
+        assert!(language.sample(100, 0).iter().all(|text| lists(text)));
+        assert_eq!(language.sample(100, 1).len(), 100);
         let subject = language.subject("lists").unwrap();
         assert_eq!(subject.name(), "lists");
         assert!(matches!(InferredGrammar::of(&Hypothesis::default(), &examples, ""), Err(NoGrammar::Empty)));

@@ -4,4 +4,5 @@ pub(crate) mod contract;
 pub(crate) mod export;
 pub(crate) mod grammar;
 pub(crate) mod names;
+pub(crate) mod readable;
 pub(crate) mod regex;

@@ -209,7 +209,7 @@ impl fmt::Display for Atom<'_> {
 }
 
 /// Returns a character as it is written in a lexer, in or outside of a class.
-fn escaped(letter: char) -> String {
+pub(crate) fn escaped(letter: char) -> String {
     match letter {
         '\n' => "\\n".into(),
         '\t' => "\\t".into(),

@@ -218,7 +218,7 @@ pub(super) fn run(
     ensure!(!characters.is_empty(), "--min-chars is larger than --max-chars");
     let kind = text_kind(args, kind)?;
     let mut output = Output::new(args, quiet)?;
-    let params = TextParams { kind, tokens: tokens.clone(), characters, seed };
+    let params = TextParams { kind, tokens: tokens.clone(), characters, seed, ..TextParams::default() };
     let mut texts = TextSampler::new(grammar, subject.lexer(), params);
     if let Some(what) = args.cover {
         let mut covering = texts.cover(what)?;

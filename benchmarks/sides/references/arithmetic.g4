@@ -1,0 +1,10 @@
+grammar arithmetic;
+start: BLANKS? sum BLANKS? EOF;
+sum: product (BLANKS? ('+' | '-') BLANKS? product)*;
+product: unary (BLANKS? ('*' | '/' | '%') BLANKS? unary)*;
+unary: (('+' | '-') BLANKS?)* power;
+power: atom (BLANKS? '^' BLANKS? unary)?;
+atom: NUMBER | NAME (BLANKS? '(' BLANKS? (sum (BLANKS? ',' BLANKS? sum)*)? BLANKS? ')')? | '(' BLANKS? sum BLANKS? ')';
+NUMBER: [0-9]+ ('.' [0-9]+)? ([eE] [+-]? [0-9]+)?;
+NAME: [a-zA-Z_] [a-zA-Z_0-9]*;
+BLANKS: [ \t]+;

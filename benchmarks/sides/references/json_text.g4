@@ -1,0 +1,10 @@
+grammar json_text;
+start: value EOF;
+value: BLANKS? (members | array | STRING | NUMBER | 'true' | 'false' | 'null') BLANKS?;
+members: '{' BLANKS? '}' | '{' member (',' member)* '}';
+member: BLANKS? STRING BLANKS? ':' value;
+array: '[' BLANKS? ']' | '[' value (',' value)* ']';
+STRING: '"' (~["\\\u0000-\u001f] | '\\' (["\\/bfnrt] | 'u' HEX HEX HEX HEX))* '"';
+fragment HEX: [0-9a-fA-F];
+NUMBER: '-'? ('0' | [1-9] [0-9]*) ('.' [0-9]+)? ([eE] [+-]? [0-9]+)?;
+BLANKS: [ \t\n\r]+;

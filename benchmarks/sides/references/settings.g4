@@ -1,0 +1,13 @@
+grammar settings;
+start: line (LINE line)* EOF;
+line: BLANKS? (section | entry)? BLANKS? COMMENT?;
+section: '[' KEY ']';
+entry: KEY BLANKS? ('=' | ':') BLANKS? value;
+value: items | STRING | NUMBER | 'true' | 'false' | 'none';
+items: '[' BLANKS? (value (BLANKS? ',' BLANKS? value)* BLANKS? (',' BLANKS?)?)? ']';
+KEY: [a-zA-Z] [a-zA-Z0-9_\-]* ('.' [a-zA-Z] [a-zA-Z0-9_\-]*)*;
+NUMBER: '-'? ('0' | [1-9] [0-9]?  [0-9]? [0-9]? [0-9]? [0-9]? [0-9]? [0-9]? [0-9]?) ('.' [0-9]+)? '%'*;
+STRING: '"' (~["\\\n] | '\\' [nt\\'"])* '"' | '\'' (~['\\\n] | '\\' [nt\\'"])* '\'';
+COMMENT: '#' ~[\n]*;
+LINE: '\n';
+BLANKS: [ \t]+;
