@@ -113,7 +113,7 @@ fn grammar(
 fn best(run: &mut Inference<'_>, examples: &[String]) -> Found {
     let mut problems = Vec::new();
     let smallest = run.best.kept().map(Hypothesis::size).min();
-    let mut failed = usize::MAX;
+    let mut failed = run.too_large;
     let mut kept = run.best.kept();
     let found = kept.find_map(|hypothesis| {
         let size = hypothesis.size();
@@ -126,7 +126,7 @@ fn best(run: &mut Inference<'_>, examples: &[String]) -> Found {
             Ok(language) => Some((hypothesis.clone(), Some(language))),
             Err(problem) => {
                 problems.push(problem.to_string());
-                failed = size;
+                failed = failed.min(size);
                 None
             }
         }
@@ -159,7 +159,10 @@ fn learn_and_check(run: &mut Inference<'_>, examples: &[String], settings: &Sett
         let hypothesis = run.frozen.clone().unwrap_or_default();
         let language = match grammar(run, &hypothesis, examples, false) {
             Ok(language) => language,
-            Err(problem) => return Ok((Ending::NotSettled(problem.to_string()), best(run, examples))),
+            Err(problem) => {
+                run.too_large = hypothesis.size();
+                return Ok((Ending::NotSettled(problem.to_string()), best(run, examples)));
+            }
         };
         let before = run.teacher.queries.asked;
         let near = compare_neighbors(run, (&hypothesis, &language), examples, settings)?;

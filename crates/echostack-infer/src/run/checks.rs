@@ -12,6 +12,7 @@ use crate::learn::hypothesis::Hypothesis;
 use crate::test::edits::{Edits, redrawn};
 use crate::text::charset::CharSet;
 use crate::text::symbols::Symbols;
+use crate::tokens::Limits;
 use crate::write::grammar::InferredGrammar;
 
 /// The length of the longest texts that are drawn, in characters.
@@ -139,13 +140,21 @@ pub(crate) fn check(
     if amount.given {
         by_rules.iter_mut().for_each(|text| *text = hypothesis.symbols.respaced(text));
     }
-    let mut samples = Vec::new();
-    for (distribution, texts) in [
+    let mut distributions = vec![
         (from_grammar, drawn),
         (from_examples, edited),
         (from_digits.to_string(), varied),
         (from_rules.to_string(), by_rules),
-    ] {
+    ];
+    let limits = Limits::find(examples, queries, random)?;
+    let at_limits: Vec<String> = (0..amount.fresh).map_while(|_| limits.draw(random)).collect();
+    if !at_limits.is_empty() {
+        let from_limits = "examples in which a number is the least or the greatest that is valid in its place, or one beyond, and \
+                           another number has other digits";
+        distributions.push((from_limits.to_string(), at_limits));
+    }
+    let mut samples = Vec::new();
+    for (distribution, texts) in distributions {
         samples.push(sample(distribution, &texts, language, queries, amount.delta)?);
     }
     let mut checks = Checks { neighbors: None, attempts: 1, exhaustive, samples, strange };
@@ -372,7 +381,8 @@ mod tests {
         };
         let right = checked(&lists);
         assert_eq!((right.mistakes().count(), right.samples.len()), (0, 4));
-        assert!(right.samples.iter().all(|sample| sample.count == 200 && sample.bound() < 0.02));
+        // What is drawn again from the rules counts, too.
+        assert!(right.samples.iter().all(|sample| sample.count >= 200 && sample.bound() < 0.02));
         let flat = |text: &str| lists(text) && !text.contains("[[");
         let wrong = checked(&flat);
         assert!(wrong.mistakes().all(|text| text.contains("[[")) && wrong.samples[0].mistakes.len() > 10);

@@ -68,6 +68,8 @@ pub(crate) struct Inference<'a> {
     left_out: CharSet,
     /// The best hypothesis so far.
     pub(crate) best: Best,
+    /// The size of the smallest hypothesis whose grammar was too large.
+    pub(crate) too_large: usize,
     pub(crate) tags: Tags,
     taggings: usize,
     /// Whether the tags have changed, so that words of older symbols have no meaning.
@@ -111,6 +113,7 @@ impl<'a> Inference<'a> {
             reducer: settings.reductions.then(Reducer::default),
             random: ChaCha8Rng::seed_from_u64(settings.seed),
             best: Best::new(&[]),
+            too_large: usize::MAX,
             words: Vec::new(),
             whole: Vec::new(),
             unused: Vec::new(),
@@ -414,9 +417,17 @@ impl<'a> Inference<'a> {
             let word = self.teacher.symbols.lex(&base);
             if answer != self.learner.accepts(&word, &mut self.teacher)? {
                 learned |= self.correct(&word, text, answer)?;
+                self.note_surprise(text, answer);
             }
         }
         Ok(learned)
+    }
+
+    /// Keeps a valid text that was misjudged.
+    fn note_surprise(&mut self, text: &str, answer: bool) {
+        if answer && self.surprising.len() < SURPRISING {
+            self.surprising.push(text.to_string());
+        }
     }
 
     /// Makes the decisions of the hypothesis, and keeps it. If `most` contexts say no, a decision stays open.
@@ -480,9 +491,7 @@ impl<'a> Inference<'a> {
                 self.missed += usize::from(right);
                 let counts = if right { !self.stuck } else { self.correct(&word, &text, answer)? };
                 if counts {
-                    if answer && self.surprising.len() < SURPRISING {
-                        self.surprising.push(text.clone());
-                    }
+                    self.note_surprise(&text, answer);
                     wrong += 1;
                     self.note_change();
                 }

@@ -98,7 +98,8 @@ pub(crate) fn learn_both_ways<'a>(
         wrong[1]
     );
     let told_of_tokens: Vec<String> = finder.notes().iter().cloned().chain([told.clone()]).collect();
-    if characters.is_settled() || wrong[1] <= wrong[0] {
+    // Tokens are easier to read, so characters must be better.
+    if characters.is_settled() || wrong[1] < wrong[0] {
         if characters.is_settled() || !characters.ran_out {
             return (Ok(characters.telling(told_of_tokens)), queries);
         }

@@ -12,6 +12,7 @@ use super::cut::{Kind, Piece};
 use super::finder::{Finder, Tested};
 use super::rules::Span;
 use crate::ask::queries::Stop;
+use crate::test::edits::redrawn;
 use crate::text::teacher::Teacher;
 
 /// The number of texts near the examples in a round of tests.
@@ -37,7 +38,11 @@ impl Finder {
         let mut tests = Vec::new();
         while tests.len() < TESTS {
             let Some((text, words)) = read.choose(random) else { break };
-            let pick = random.random_range(0..6);
+            let pick = random.random_range(0..7);
+            if pick == 6 {
+                tests.push(redrawn(text, random));
+                continue;
+            }
             if pick < 3 {
                 let letters_of: Vec<char> = text.chars().collect();
                 let at = random.random_range(0..=letters_of.len());

@@ -6,8 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ask::queries::Stop;
-use crate::text::teacher::Teacher;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::ask::queries::{Queries, Stop};
 
 /// The most places that are looked at, the length of their texts, and the most digits of their numbers.
 const MOST: (usize, usize, usize) = (60, 200, 9);
@@ -58,23 +60,78 @@ struct Interval {
     most: Option<u64>,
 }
 
+/// A number of a valid text that must be in an interval.
+#[derive(Debug)]
+pub(super) struct Limited<'t> {
+    text: &'t str,
+    places: Vec<Place>,
+    /// Which of the places it is, and the numbers that are valid there.
+    number: usize,
+    interval: Interval,
+}
+
+impl Limited<'_> {
+    /// Returns the ends of the interval.
+    pub(super) fn ends(&self) -> impl Iterator<Item = u64> {
+        self.interval.least.into_iter().chain(self.interval.most)
+    }
+
+    /// Returns the numbers next to the interval.
+    pub(super) fn beyond(&self) -> impl Iterator<Item = u64> {
+        let less = self.interval.least.and_then(|least| least.checked_sub(1));
+        less.into_iter().chain(self.interval.most.map(|most| most + 1))
+    }
+
+    /// Returns which other numbers the text has.
+    pub(super) fn others(&self) -> impl Iterator<Item = usize> {
+        (0..self.places.len()).filter(|other| *other != self.number)
+    }
+
+    /// Returns the text with this number, and with other digits in another one.
+    pub(super) fn with(&self, number: u64, other: Option<usize>, random: &mut ChaCha8Rng) -> String {
+        let mut found = self.text.to_string();
+        for (at, place) in self.places.iter().enumerate().rev() {
+            if at == self.number {
+                found = put(&found, *place, &self.interval.form.write(number));
+            } else if Some(at) == other {
+                let digits: String = (place.start..place.end).map(|_| random.random_range('0'..='9')).collect();
+                found = put(&found, *place, &digits);
+            }
+        }
+        found
+    }
+}
+
 /// Returns statements about numbers of texts that must be in an interval, or that are compared with each other. If a limit is
 /// reached, there are none.
-pub(crate) fn compared_numbers(texts: &[String], teacher: &mut Teacher<'_>) -> Result<Vec<String>, Stop> {
+pub(crate) fn compared_numbers(texts: &[String], queries: &mut Queries<'_>) -> Result<Vec<String>, Stop> {
     loop {
-        match intervals(texts, teacher) {
-            Err(Stop::Positions) => teacher.queries.forget_positions(),
+        match intervals(texts, queries) {
+            Err(Stop::Positions) => queries.forget_positions(),
             Err(stop) if stop.has_result() => return Ok(Vec::new()),
             found => return found,
         }
     }
 }
 
-fn intervals(texts: &[String], teacher: &mut Teacher<'_>) -> Result<Vec<String>, Stop> {
+fn intervals(texts: &[String], queries: &mut Queries<'_>) -> Result<Vec<String>, Stop> {
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for limited in limited_numbers(texts, queries)? {
+        let told = tell(&limited, queries)?;
+        found.entry(told).or_default().push(limited.text);
+    }
+    let statement = |(told, texts): (String, Vec<&str>)| {
+        let others = if texts.len() > 1 { format!(" and {} more", texts.len() - 1) } else { String::new() };
+        format!("in {:?}{others}, {told}", texts[0])
+    };
+    Ok(found.into_iter().map(statement).collect())
+}
+
+/// Returns the numbers of texts that must be in an interval.
+pub(super) fn limited_numbers<'t>(texts: &'t [String], queries: &mut Queries<'_>) -> Result<Vec<Limited<'t>>, Stop> {
     let mut sorted: Vec<&String> = texts.iter().filter(|text| text.len() <= MOST.1).collect();
     sorted.sort_by_key(|text| (text.len(), text.as_str()));
-    let (mut seen, mut tried) = (BTreeSet::new(), 0);
-    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let (mut seen, mut tried, mut found) = (BTreeSet::new(), 0, Vec::new());
     for text in sorted {
         let places = places(text);
         // Texts that differ in numbers only show the same.
@@ -87,17 +144,12 @@ fn intervals(texts: &[String], teacher: &mut Teacher<'_>) -> Result<Vec<String>,
                 break;
             }
             tried += 1;
-            if let Some(interval) = interval(text, *place, teacher)? {
-                let told = tell(text, (number, &places), interval, teacher)?;
-                found.entry(told).or_default().push(text);
+            if let Some(interval) = interval(text, *place, queries)? {
+                found.push(Limited { text, places: places.clone(), number, interval });
             }
         }
     }
-    let statement = |(told, texts): (String, Vec<&str>)| {
-        let others = if texts.len() > 1 { format!(" and {} more", texts.len() - 1) } else { String::new() };
-        format!("in {:?}{others}, {told}", texts[0])
-    };
-    Ok(found.into_iter().map(statement).collect())
+    Ok(found)
 }
 
 fn places(text: &str) -> Vec<Place> {
@@ -117,28 +169,28 @@ fn put(text: &str, place: Place, digits: &str) -> String {
 }
 
 /// Finds the interval of the numbers that are valid in a place, if they are one and not just all numbers of some length.
-fn interval(text: &str, place: Place, teacher: &mut Teacher<'_>) -> Result<Option<Interval>, Stop> {
+fn interval(text: &str, place: Place, queries: &mut Queries<'_>) -> Result<Option<Interval>, Stop> {
     let mut answers: BTreeMap<String, bool> = BTreeMap::new();
     let fixed = Form::Digits(place.end - place.start);
     let forms = [Form::Plain, fixed];
     let first: Vec<String> = forms.iter().flat_map(|form| FIRST.map(|number| form.write(number))).collect();
-    ask(text, place, first, &mut answers, teacher)?;
+    ask(text, place, first, &mut answers, queries)?;
     let own: u64 = text[place.start..place.end].parse().unwrap_or_default();
-    ask(text, place, forms.map(|form| form.write(own)).to_vec(), &mut answers, teacher)?;
+    ask(text, place, forms.map(|form| form.write(own)).to_vec(), &mut answers, queries)?;
     let valid = answers.values().filter(|valid| **valid).count();
     if valid < 2 || valid == answers.len() {
         return Ok(None);
     }
     let short = (0..10).map(|number| number.to_string()).chain((0..100).map(|number| format!("{number:02}")));
-    ask(text, place, short.collect(), &mut answers, teacher)?;
+    ask(text, place, short.collect(), &mut answers, queries)?;
     for form in forms {
-        if !narrow(text, place, form, &mut answers, teacher)? {
+        if !narrow(text, place, form, &mut answers, queries)? {
             return Ok(None);
         }
     }
     // What the whole run has asked about this place counts, too.
     let (before, after) = (&text[..place.start], &text[place.end..]);
-    for (known, answer) in teacher.queries.answers() {
+    for (known, answer) in queries.answers() {
         let digits = known.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
         if let Some(digits) = digits.filter(|digits| is_number(digits)) {
             answers.insert(digits.to_string(), answer);
@@ -156,11 +208,11 @@ fn ask(
     place: Place,
     numbers: Vec<String>,
     answers: &mut BTreeMap<String, bool>,
-    teacher: &mut Teacher<'_>,
+    queries: &mut Queries<'_>,
 ) -> Result<(), Stop> {
     let texts: Vec<String> = numbers.iter().map(|digits| put(text, place, digits)).collect();
     // A text without an answer says nothing.
-    let found = teacher.queries.ask_all(&texts)?;
+    let found = queries.ask_all(&texts)?;
     answers.extend(numbers.into_iter().zip(found).filter_map(|(digits, answer)| Some((digits, answer?))));
     Ok(())
 }
@@ -171,7 +223,7 @@ fn narrow(
     place: Place,
     form: Form,
     answers: &mut BTreeMap<String, bool>,
-    teacher: &mut Teacher<'_>,
+    queries: &mut Queries<'_>,
 ) -> Result<bool, Stop> {
     loop {
         let known: BTreeMap<u64, bool> = (answers.iter())
@@ -187,7 +239,7 @@ fn narrow(
         let open = changes.into_iter().filter(|(one, two)| two - one > 1);
         let middles: Vec<String> = open.map(|(one, two)| form.write(u64::midpoint(one, two))).collect();
         let before = answers.len();
-        ask(text, place, middles, answers, teacher)?;
+        ask(text, place, middles, answers, queries)?;
         if answers.len() == before {
             return Ok(true);
         }
@@ -213,19 +265,16 @@ fn fitting(answers: &BTreeMap<String, bool>, form: Form) -> Option<Interval> {
 }
 
 /// Says what holds for a number of a text: an end of its interval can be another number.
-fn tell(
-    text: &str,
-    (number, places): (usize, &[Place]),
-    interval: Interval,
-    teacher: &mut Teacher<'_>,
-) -> Result<String, Stop> {
+fn tell(limited: &Limited<'_>, queries: &mut Queries<'_>) -> Result<String, Stop> {
+    let Limited { text, places, number, interval } = limited;
+    let number = *number;
     let mut ends = Vec::new();
     for (end, name, step) in [(interval.least, "least", -1), (interval.most, "most", 1)] {
         let Some(end) = end else { continue };
         let mut with = end.to_string();
         for (other, place) in places.iter().enumerate().filter(|(other, _)| *other != number).take(NUMBERS.len()) {
             let is_same = text[place.start..place.end].parse() == Ok(end);
-            if is_same && moves(text, (places[number], *place), (interval.form, end, step), teacher)? {
+            if is_same && moves(text, (places[number], *place), (interval.form, end, step), queries)? {
                 with = format!("the {}", NUMBERS[other]);
                 break;
             }
@@ -246,7 +295,7 @@ fn moves(
     text: &str,
     (place, other): (Place, Place),
     (form, end, step): (Form, u64, i64),
-    teacher: &mut Teacher<'_>,
+    queries: &mut Queries<'_>,
 ) -> Result<bool, Stop> {
     let mut moved = 0;
     for away in [1_i64, -1, 2, -2, 3, -3, 5, -5] {
@@ -260,7 +309,7 @@ fn moves(
             parts.iter().fold(text.to_string(), |text, (place, digits)| put(&text, *place, digits))
         };
         // Only where the other number can be this one, whatever the first is, does it say anything.
-        let answers = teacher.queries.ask_all(&[both(to), both(beyond)])?;
+        let answers = queries.ask_all(&[both(to), both(beyond)])?;
         match answers[..] {
             [Some(true), Some(false)] => moved += 1,
             [Some(false), Some(false)] => {}
@@ -273,11 +322,11 @@ fn moves(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ask::queries::{Asking, Queries};
+    use crate::ask::queries::Asking;
 
     fn statements(valid: &dyn crate::program::Program, texts: &[&str]) -> Vec<String> {
-        let mut teacher = Teacher::new(Queries::new(valid, Asking::default(), &()).unwrap());
-        intervals(&texts.iter().map(ToString::to_string).collect::<Vec<_>>(), &mut teacher).unwrap()
+        let mut queries = Queries::new(valid, Asking::default(), &()).unwrap();
+        intervals(&texts.iter().map(ToString::to_string).collect::<Vec<_>>(), &mut queries).unwrap()
     }
 
     /// Hours and minutes, and ranges of hours.

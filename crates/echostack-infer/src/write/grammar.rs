@@ -1,6 +1,6 @@
 //! The inferred language as a grammar with a lexer, checked against the automaton over characters.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use echostack::automaton::WordGrammar;
 use echostack::language::Language as _;
@@ -20,6 +20,8 @@ use crate::text::symbols::Symbols;
 
 /// The number of texts, and as many near misses, on which the grammar is compared with the automaton over characters.
 const COMPARED: usize = 1000;
+/// How many texts are drawn at most for each different one.
+const AGAIN: usize = 10;
 /// The length of the longest texts, in characters.
 const LONGEST: usize = 60;
 
@@ -168,11 +170,21 @@ impl InferredGrammar {
         fault.is_none() && found.iter().map(|token| token.name).eq(tokens.iter().map(|&at| &*self.files.tokens[at].0))
     }
 
-    /// Draws texts from the rules of the grammar and of the lexer, independently of each other. There can be fewer.
+    /// Draws texts from the rules of the grammar and of the lexer, independently of each other, until there are `count`
+    /// different ones: what is drawn again costs nothing. If the language is small, there can be fewer.
     pub(crate) fn sample(&self, count: usize, seed: u64) -> Vec<String> {
         let Ok(grammar) = Grammar::new("inferred", &self.files.grammar, Encoding::Auto) else { return Vec::new() };
         let params = TextParams { distinct: false, seed, ..TextParams::default() };
-        TextSampler::new(&grammar, Some(&self.lexer), params).take(count).map(|drawn| drawn.text).collect()
+        let sampler = TextSampler::new(&grammar, Some(&self.lexer), params);
+        let (mut drawn, mut different) = (Vec::new(), HashSet::new());
+        for text in sampler.take(AGAIN * count) {
+            if different.len() == count {
+                break;
+            }
+            different.insert(text.text.clone());
+            drawn.push(text.text);
+        }
+        drawn
     }
 
     /// Returns the grammar and the lexer as texts.
@@ -223,7 +235,8 @@ mod tests {
         }
         assert!(!language.accepts("y"));
         assert!(language.sample(100, 0).iter().all(|text| lists(text)));
-        assert_eq!(language.sample(100, 1).len(), 100);
+        let drawn = language.sample(100, 1);
+        assert!(drawn.len() >= 100 && drawn.iter().collect::<HashSet<_>>().len() == 100);
         let subject = language.subject("lists").unwrap();
         assert_eq!(subject.name(), "lists");
         assert!(matches!(InferredGrammar::of(&Hypothesis::default(), &examples, ""), Err(NoGrammar::Empty)));
