@@ -23,6 +23,9 @@ const MAX_FAILURES: usize = 100;
 const MAX_LINE: u64 = 8 * MAX_TEXT as u64;
 /// The number of texts after which answers are written to disk, and limits are checked.
 const MAX_BATCH: usize = 64;
+/// The part of the time in which texts are asked: the rest is for writing the grammar, whose LR(1) table takes seconds if it
+/// is large.
+const ASKING: f64 = 0.96;
 /// The number of texts without an answer that are kept for the report.
 const KEPT_FAILURES: usize = 20;
 
@@ -306,16 +309,24 @@ impl<'a> Queries<'a> {
         if self.asked >= queries {
             return Err(Stop::Queries(queries));
         }
-        let time = self.asking.time.mul_f64(self.part);
-        if self.began.elapsed() > time {
-            return Err(Stop::Time(time));
+        if self.began.elapsed() > self.deadline() {
+            return Err(self.out_of_time());
         }
         Ok(())
     }
 
+    /// Returns the time after which nothing is asked.
+    fn deadline(&self) -> Duration {
+        self.asking.time.mul_f64(self.part * ASKING)
+    }
+
+    fn out_of_time(&self) -> Stop {
+        Stop::Time(self.asking.time.mul_f64(self.part))
+    }
+
     fn ask_fresh(&mut self, texts: &[&str]) -> Result<(), Stop> {
-        let (oracle, began, time) = (self.oracle, self.began, self.asking.time.mul_f64(self.part));
-        let ask = |text: &&str| (began.elapsed() <= time).then(|| oracle.ask(text));
+        let (oracle, began, deadline) = (self.oracle, self.began, self.deadline());
+        let ask = |text: &&str| (began.elapsed() <= deadline).then(|| oracle.ask(text));
         let answers: Vec<Option<Reply>> = match &self.pool {
             Some(pool) if texts.len() > 1 => pool.install(|| texts.par_iter().with_max_len(1).map(ask).collect()),
             _ => texts.iter().map(ask).collect(),
@@ -325,7 +336,7 @@ impl<'a> Queries<'a> {
         for (&text, answer) in texts.iter().zip(answers) {
             let Some(answer) = answer else {
                 self.known.remove(text);
-                ended = Err(Stop::Time(time));
+                ended = Err(self.out_of_time());
                 continue;
             };
             let at = if let Reply::NoAt(at) = answer { Some(at) } else { None };

@@ -101,10 +101,13 @@ impl Finder {
         for fault in faults {
             let corrected = match fault {
                 Fault::Trapped(tokens) => self.free(&tokens),
-                Fault::Unread { text, at } => {
-                    let piece = self.piece_at(&text, at, teacher)?;
-                    self.widen(piece, &mut tried, teacher, random)?
-                }
+                Fault::Unread { text, at } => match self.space_at(&text, at) {
+                    Some(space) => self.lexemes.entry(Kind::Sign).or_default().insert(space.to_string()),
+                    None => {
+                        let piece = self.piece_at(&text, at, teacher)?;
+                        self.widen(piece, &mut tried, teacher, random)?
+                    }
+                },
                 Fault::Spaces { text, tokens, valid } => {
                     let (apart, joined) = self.touching(&text, &tokens, valid, teacher)?;
                     tested.spaced += usize::from(!apart);
@@ -172,6 +175,13 @@ impl Finder {
             learned = self.learn_context(context, &[sample], teacher, random)?;
         }
         Ok(learned)
+    }
+
+    /// Returns the space of a valid text that the lexer does not read: one that is not skipped is a token, such as the line
+    /// feed, which Python allows between brackets only.
+    fn space_at(&self, text: &str, at: usize) -> Option<char> {
+        let is_skipped = |letter: char| self.cut.skipped.contains(&letter);
+        text[at..].trim_start_matches(is_skipped).chars().next().filter(|letter| letter.is_whitespace())
     }
 
     /// Returns the lexeme of a valid text that the lexer does not read, with its context.

@@ -21,6 +21,8 @@ const TESTED: usize = 7;
 const LONGEST: usize = 12;
 /// The number of random words with which a hypothesis is tested.
 const RANDOM: usize = 200;
+/// The part of the words that are left that may go to tests of ways that join others.
+const JOINED: usize = 4;
 /// The number of words that are asked about at the same time.
 const BATCH: usize = 64;
 
@@ -308,6 +310,7 @@ impl Lexemes {
         let mut known: Vec<&String> = ends.iter().flatten().collect();
         known.sort_unstable();
         known.dedup();
+        let mut joined = Vec::new();
         // Every character after every state, and every class after every class after every state.
         for (state, word) in self.access.iter().enumerate().filter(|(state, _)| ends[*state].is_some()) {
             for (class, letters) in self.classes.iter().enumerate() {
@@ -327,14 +330,17 @@ impl Lexemes {
                     let end = ends[self.moves[target][further]].as_ref().or(known.last().copied());
                     let next = letters[letters.len() - 1];
                     tests.extend(end.map(|end| format!("{word}{last}{next}{end}")));
-                    // A way that joins another one can lead elsewhere only after one more character: `1e+5` is like `1.5`,
-                    // but for what follows. What tells states apart anywhere may tell these apart, too.
-                    if !is_tree {
-                        tests.extend(self.suffixes.iter().map(|suffix| format!("{word}{last}{next}{suffix}")));
+                    // A way that joins another one can lead elsewhere only after one more character: `1e+` is like `1.`,
+                    // and `1e+5` is not like `1.5`. What tells states apart anywhere may tell these apart, too.
+                    if !is_tree && ends[self.moves[target][further]].is_some() {
+                        joined.extend(self.suffixes.iter().map(|suffix| format!("{word}{last}{next}{suffix}")));
                     }
                 }
             }
         }
+        joined.shuffle(random);
+        joined.truncate(self.most.saturating_sub(self.known.len()) / JOINED);
+        tests.extend(joined);
         for _ in 0..RANDOM {
             let mut word = self.access.choose(random).cloned().unwrap_or_default();
             for _ in 0..random.random_range(1..4) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use echostack::automaton::WordGrammar;
 use echostack::language::Language as _;
 use echostack::{Oracle, Recognizer, Verdict};
-use echostack_grammar::{Encoding, Grammar, GrammarError, Lexer, Subject, TextParams, TextSampler};
+use echostack_grammar::{Encoding, Grammar, GrammarError, GrammarLimits, Lexer, Subject, TextParams, TextSampler};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,6 +20,8 @@ use crate::text::symbols::Symbols;
 
 /// The number of texts, and as many near misses, on which the grammar is compared with the automaton over characters.
 const COMPARED: usize = 1000;
+/// The most states of the LR(1) table: the square root of the most transitions between stacks.
+const MAX_STATES: u64 = 5792;
 /// How many texts are drawn at most for each different one.
 const AGAIN: usize = 10;
 /// The length of the longest texts, in characters.
@@ -127,7 +129,10 @@ impl InferredGrammar {
     }
 
     fn of_files(files: Files, has_tokens: bool) -> Result<Self, NoGrammar> {
-        let grammar = Grammar::new("inferred", &files.grammar, Encoding::Auto).map_err(|error| match error {
+        // With more states, the viable stacks would have too many transitions, and finding that out takes long.
+        let limits = GrammarLimits { states: MAX_STATES, ..GrammarLimits::default() };
+        let grammar = Grammar::new_within("inferred", &files.grammar, Encoding::Auto, &limits);
+        let grammar = grammar.map_err(|error| match error {
             GrammarError::Limit { .. } => NoGrammar::TooLarge(error.to_string()),
             _ => NoGrammar::Ambiguous,
         })?;
