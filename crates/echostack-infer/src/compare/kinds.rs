@@ -380,7 +380,7 @@ mod tests {
             .map(|kind| (kind.text.as_str(), kind.seen, kind.said[0].reason.as_deref().unwrap_or_default()))
             .collect();
         let hours: Vec<_> = shown.iter().filter(|(text, ..)| text.starts_with("24")).collect();
-        assert!(matches!(hours[..], [(_, 2, "unexpected 4, expected 0, 1, 2 or 3")]), "{shown:?}");
+        assert!(matches!(hours[..], [(_, 2, reason)] if reason.starts_with("unexpected 4, expected ")), "{shown:?}");
         assert!(shown.len() > 1 && shown.iter().any(|(_, _, reason)| reason.ends_with("expected ':'")), "{shown:?}");
     }
 
