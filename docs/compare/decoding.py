@@ -2,7 +2,7 @@
 import json
 import sys
 
-parse = {"utf8": lambda read: json.loads(read.decode()), "guessed": json.loads}[sys.argv[1]]
+parse = {"utf8": lambda read: json.loads(read.decode()), "guessed": lambda read: json.loads(read)}[sys.argv[1]]
 for line in sys.stdin:
     try:
         parse(json.loads(line).encode("latin-1"))

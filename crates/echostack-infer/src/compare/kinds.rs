@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cause::{Cause, Probes, cause, place};
+use super::cause::{Cause, Probes, cause, place, told};
 use super::panel::{Found, Origin, Panel};
 use super::purpose::Class;
 use super::shape::{coarse, shape};
 use super::shrink::shrink;
 use super::side::{Said, Vote, Votes, disagree};
+use super::told::Told;
 use crate::ask::queries::Stop;
 
 /// How many texts are looked at that are alike around the place at which sides disagree.
@@ -31,7 +32,7 @@ pub struct Kind {
     /// The number of characters before the place at which the sides disagree, as far as it is known: all sides accept a text
     /// that begins with so many of its characters.
     pub at: usize,
-    /// Where and why sides refuse the text.
+    /// Where and why sides refuse the text, and as what grammars read it that accept it.
     pub said: Vec<Said>,
     /// How many texts of the kind were seen.
     pub seen: usize,
@@ -41,8 +42,9 @@ pub struct Kind {
     pub known: bool,
 }
 
-/// Texts that look alike: what the sides say, and the characters around the place at which they disagree.
-type Look = (Votes, Class, Class);
+/// Texts that look alike: what the sides say, what those with a grammar make of it, and the characters around the place at
+/// which they disagree.
+type Look = (Votes, Vec<Told>, Class, Class);
 
 #[derive(Debug, Default)]
 struct Alike {
@@ -95,7 +97,14 @@ impl Kinds {
             if found.is_empty() {
                 break;
             }
-            for found in found {
+            // What looks new comes first: a text of another kind is more likely among these.
+            let mut looks = BTreeSet::new();
+            let is_first = |found: &Found| {
+                let look = look(panel, &found.text, &found.votes);
+                self.alike.get(&look).is_none_or(|alike| alike.looked_at == 0) && looks.insert(look)
+            };
+            let (first, rest): (Vec<Found>, Vec<Found>) = found.into_iter().partition(is_first);
+            for found in first.into_iter().chain(rest) {
                 let may_ask = looked.is_ok() && panel.queries() < limit;
                 match self.look_at(panel, &found, may_ask) {
                     Ok(true) => {}
@@ -121,37 +130,40 @@ impl Kinds {
         let smaller = found.origin == SMALLER;
         // A text on the way to a smaller one is of interest only if the sides say what they never said before.
         let is_done = alike.looked_at >= LOOKED_AT || (smaller && !self.votes.insert(found.votes.clone()));
+        let mut kind = None;
         if !is_done {
             if !may_ask {
                 return Ok(false);
             }
             alike.looked_at += 1;
             self.votes.insert(found.votes.clone());
-            for kind in self.examine(panel, found)? {
-                self.alike.entry(look.clone()).or_default().kinds.insert(kind);
-            }
+            let kinds = self.examine(panel, found)?;
+            kind = kinds.last().copied();
+            self.alike.entry(look.clone()).or_default().kinds.extend(kinds);
         }
         if !smaller {
-            let first = self.alike.get(&look).and_then(|alike| alike.kinds.first());
-            if let Some((kind, ..)) = first.and_then(|&kind| self.found.get_mut(kind)) {
+            let kind = kind.or_else(|| self.alike.get(&look)?.kinds.first().copied());
+            if let Some((kind, ..)) = kind.and_then(|kind| self.found.get_mut(kind)) {
                 kind.seen += 1;
             }
         }
         Ok(true)
     }
 
-    /// Makes a text smaller, and returns its kinds: usually one, and two if the smallest text has another cause.
+    /// Makes a text smaller, and returns its kinds: usually one, and two if the smallest text has another cause. Its own comes
+    /// last.
     fn examine(&mut self, panel: &Panel<'_>, found: &Found) -> Result<Vec<usize>, Stop> {
         let votes = &found.votes;
         let small = shrink(panel, &found.text, votes, &mut |_| Ok(true))?;
         let reached = cause(panel, &small, &self.probes)?;
         let own = cause(panel, &found.text, &self.probes)?;
-        let slipped = !own.is_same(&reached);
+        let slipped = !own.may_be(&reached);
         let mut kinds = Vec::new();
         kinds.extend(self.add(panel, small, reached, found, false)?);
         if slipped {
             let probes = self.probes.clone();
-            let mut same = |text: &str| Ok(own.is_same(&cause(panel, text, &probes)?));
+            let mut same =
+                |text: &str| Ok(own.is_refused_alike(panel, text) && own.may_be(&cause(panel, text, &probes)?));
             let other = shrink(panel, &found.text, votes, &mut same)?;
             let reached = cause(panel, &other, &self.probes)?;
             kinds.extend(self.add(panel, other, reached, found, true)?);
@@ -164,34 +176,47 @@ impl Kinds {
         &mut self,
         panel: &Panel<'_>,
         text: String,
-        cause: Cause,
+        mut reached: Cause,
         found: &Found,
         second: bool,
     ) -> Result<Option<usize>, Stop> {
-        let own = shape(&text);
-        // If every side accepts a text that looks like this one, the numbers in it are what matters.
-        let is_usual = panel.is_usual(&own);
-        let is_same = |(kind, votes, other): &(Kind, Votes, Cause)| {
-            // Of texts with the cause of a known kind, only those that contain its text are known. All numbers are alike.
-            let may_be = !kind.known || coarse(&text).contains(&coarse(&kind.text));
-            let same_cause = may_be && other.is_same(&cause);
-            // Nor does it matter whether letters are capital: `\uD800` is `\ud800`.
-            let alike = kind.shape.eq_ignore_ascii_case(&own)
-                || (is_usual && coarse(&kind.text) == coarse(&text))
-                || same_cause;
-            *votes == found.votes && alike
-        };
-        if let Some(at) = self.found.iter().position(is_same) {
+        let mut at = self.same(panel, &text, &reached, &found.votes);
+        if at.is_none() {
+            // By now, more is known about the place at which the sides disagree.
+            for (kind, votes, cause) in &mut self.found {
+                if *votes == found.votes {
+                    *cause = super::cause::cause(panel, &kind.text, &self.probes)?;
+                }
+            }
+            reached = cause(panel, &text, &self.probes)?;
+            at = self.same(panel, &text, &reached, &found.votes);
+        }
+        if let Some(at) = at {
             let kind = &mut self.found[at].0;
             if !kind.known && (text.len(), &text) < (kind.text.len(), &kind.text) {
-                (kind.shape, kind.text) = (own, text);
+                (kind.shape, kind.text) = (shape(&text), text);
             }
             return Ok(Some(at));
         }
         if has_two_causes(panel, &text, &found.votes, second)? {
             return Ok(None);
         }
-        Ok(Some(self.insert(panel, text, cause, found, false)))
+        Ok(Some(self.insert(panel, text, reached, found, false)))
+    }
+
+    /// Returns the kind of a text, if there is such a kind already.
+    fn same(&self, panel: &Panel<'_>, text: &str, reached: &Cause, said: &Votes) -> Option<usize> {
+        let own = shape(text);
+        // If every side accepts a text that looks like this one, the numbers in it are what matters.
+        let is_usual = panel.is_usual(&own);
+        self.found.iter().position(|(kind, votes, cause)| {
+            // Of texts with the cause of a known kind, only those that contain its text are known. All numbers are alike.
+            let may_be = !kind.known || coarse(text).contains(&coarse(&kind.text));
+            let same_cause = may_be && cause.is_same(reached);
+            // Nor does it matter whether letters are capital: `\uD800` is `\ud800`.
+            let same_shape = kind.shape.eq_ignore_ascii_case(&own) || (is_usual && coarse(&kind.text) == coarse(text));
+            votes == said && (same_cause || (same_shape && cause.is_related(reached)))
+        })
     }
 
     fn insert(&mut self, panel: &Panel<'_>, text: String, cause: Cause, found: &Found, known: bool) -> usize {
@@ -226,8 +251,8 @@ impl Kinds {
         let mut kinds: Vec<Kind> = self.found.into_iter().map(|(kind, ..)| kind).collect();
         kinds.sort_by(|one, two| (two.seen, &one.text).cmp(&(one.seen, &two.text)));
         for kind in &mut kinds {
-            kind.said = panel.sides.iter().filter_map(|side| side.explain(&kind.text)).collect();
             kind.at = place(panel, &kind.text);
+            kind.said = panel.sides.iter().filter_map(|side| side.explain(&kind.text, kind.at)).collect();
         }
         kinds
     }
@@ -237,7 +262,7 @@ fn look(panel: &Panel<'_>, text: &str, votes: &Votes) -> Look {
     let at = place(panel, text);
     let mut rest = text.chars().skip(at.saturating_sub(1));
     let before = if at == 0 { None } else { rest.next() };
-    (votes.clone(), Class::of(before), Class::of(rest.next()))
+    (votes.clone(), told(panel, text), Class::of(before), Class::of(rest.next()))
 }
 
 /// Returns whether a text consists of texts of two other kinds: without one part, fewer sides refuse it, and without another
@@ -266,6 +291,8 @@ fn has_two_causes(panel: &Panel<'_>, text: &str, votes: &Votes, second: bool) ->
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use echostack_grammar::{Encoding, Grammar, Judge, Lexer, Subject};
 
     use super::*;
     use crate::compare::side::Side;
@@ -322,6 +349,39 @@ mod tests {
         assert_eq!(texts.len(), 2, "{kinds:?}");
         assert!(texts.contains(&"-") && texts.contains(&"00"), "{kinds:?}");
         assert_eq!(kinds.iter().map(|(_, seen)| seen).sum::<usize>(), 8);
+    }
+
+    /// Times of day. The program takes anything but a colon, too, and reads an hour 24: nothing can be inserted into such texts,
+    /// so that only the grammar tells them apart.
+    #[test]
+    fn what_a_grammar_expected_tells_causes_apart() {
+        let grammar = "Time: Hour ':' Sixty; Hour: Low Digit | '2' Three; Sixty: Five Digit; Low: '0' | '1'; Three: Low | '2' | '3';
+            Five: Three | '4' | '5'; Digit: Five | '6' | '7' | '8' | '9';";
+        let digits: String = (0..10).map(|digit| format!("{digit} \"{digit}\"\n")).collect();
+        let lexer = Lexer::new(&format!("%%\n{digits}: \":\"\n")).unwrap();
+        let grammar = Grammar::new("times", &format!("%start Time\n%%\n{grammar}\n"), Encoding::Auto).unwrap();
+        let subject = Subject::of_grammar(grammar, Some(lexer));
+        let judge = Judge::new(subject.table(&()).unwrap().into()).unwrap();
+        let lax = |text: &str| {
+            let letters: Vec<char> = text.chars().collect();
+            let number = |at: usize| Some(letters.get(at)?.to_digit(10)? * 10 + letters.get(at + 1)?.to_digit(10)?);
+            letters.len() == 5 && number(0).is_some_and(|hour| hour <= 24) && number(3).is_some_and(|sixty| sixty < 60)
+        };
+        let sides = [Side::model("grammar", &judge, Some(&subject)), Side::program("lax", &lax)];
+        let panel = Panel::new(&sides, (1_000_000, Duration::from_secs(60)), 1, &());
+        let mut kinds = Kinds::new(&["12:34".to_string()]);
+        for text in ["12:34", "00:00", "23:59", "24:00", "11x11", "10.59", "24:07"] {
+            panel.ask(text).unwrap();
+        }
+        kinds.look(&panel, usize::MAX).unwrap();
+        let kinds = kinds.finish(&panel);
+        let shown: Vec<(&str, usize, &str)> = kinds
+            .iter()
+            .map(|kind| (kind.text.as_str(), kind.seen, kind.said[0].reason.as_deref().unwrap_or_default()))
+            .collect();
+        let hours: Vec<_> = shown.iter().filter(|(text, ..)| text.starts_with("24")).collect();
+        assert!(matches!(hours[..], [(_, 2, reason)] if reason.starts_with("unexpected 4, expected ")), "{shown:?}");
+        assert!(shown.len() > 1 && shown.iter().any(|(_, _, reason)| reason.ends_with("expected ':'")), "{shown:?}");
     }
 
     /// A text with two mistakes, each for other sides, is not a kind of its own.

@@ -1,6 +1,6 @@
 //! The panel: all sides, which are asked about the same texts, each text once.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +18,8 @@ use crate::program::{Failure, MAX_TEXT, Program, Reply};
 const MAX_BATCH: usize = 64;
 /// The number of failures of a program in a row after which it is given up.
 const MAX_FAILURES: usize = 100;
+/// The most characters that are kept of those that come after another one: it matters whether there is more than one.
+const MAX_AFTER: usize = 2;
 /// The number of texts without an answer that are kept for the report, for each side.
 const KEPT_FAILURES: usize = 20;
 
@@ -38,8 +40,8 @@ struct State {
     known: HashMap<Box<str>, Votes>,
     /// The texts that every side accepts, in order.
     agreed: BTreeSet<Box<str>>,
-    /// The characters of these texts.
-    agreed_letters: BTreeSet<char>,
+    /// The characters of these texts, each with what comes after it: `None` is the end, and only a few are kept.
+    agreed_letters: BTreeMap<char, BTreeSet<Option<char>>>,
     /// The shapes of these texts.
     agreed_shapes: BTreeSet<String>,
     /// The texts on which the sides disagree and that nobody has looked at.
@@ -144,9 +146,11 @@ impl<'a> Panel<'a> {
         self.state().found.extend(found);
     }
 
-    /// Returns whether a character is in no text that every side accepts.
-    pub(crate) fn is_unusual(&self, letter: char) -> bool {
-        !self.state().agreed_letters.contains(&letter)
+    /// Returns whether a character is in no text that every side accepts, or whether it is there without what always comes
+    /// after it in these texts, as a line feed after a carriage return.
+    pub(crate) fn is_unusual(&self, letter: char, next: Option<char>) -> bool {
+        let state = self.state();
+        state.agreed_letters.get(&letter).is_none_or(|after| after.len() == 1 && !after.contains(&next))
     }
 
     /// Returns whether every side accepts some text of this shape.
@@ -251,7 +255,13 @@ impl<'a> Panel<'a> {
         }
         if votes.iter().all(|vote| *vote == Vote::Yes) {
             state.agreed.insert(text.into());
-            state.agreed_letters.extend(text.chars());
+            let nexts = text.chars().skip(1).map(Some).chain([None]);
+            for (letter, next) in text.chars().zip(nexts) {
+                let after = state.agreed_letters.entry(letter).or_default();
+                if after.len() < MAX_AFTER {
+                    after.insert(next);
+                }
+            }
             state.agreed_shapes.insert(shape(text));
         }
         if disagree(&votes) {

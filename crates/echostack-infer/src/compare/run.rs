@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::kinds::{KNOWN, Kind, Kinds};
 use super::known::KnownKinds;
-use super::limits::{find_limits, growing};
+use super::limits::{Growing, find_limits, growing};
 use super::panel::{Led, Origin, Panel};
 use super::purpose::on_purpose;
 use super::raw;
@@ -412,11 +412,15 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Looks for limits on nesting and on length, with so many texts.
+    /// Looks for limits on nesting and on length, with so many texts. Long texts can take long, so that this part has no more of
+    /// the time than of the queries.
     fn grow(&mut self, most: usize) -> Result<(), Stop> {
-        let (texts, before) = (growing(&self.examples), self.panel.texts());
+        let (texts, before, began) = (growing(&self.examples), self.panel.texts(), self.panel.elapsed());
+        let part = SHARES.iter().find(|(origin, _)| *origin == GROWING).map_or(0., |(_, part)| *part);
+        let time = self.settings.time.mul_f64(part);
         self.look_after(GROWING, |panel| {
-            let mut rest = texts.iter().take_while(|_| panel.texts() - before < most);
+            let may_ask = |_: &&Growing| panel.texts() - before < most && panel.elapsed() - began < time;
+            let mut rest = texts.iter().take_while(may_ask);
             rest.try_for_each(|text| find_limits(panel, text))
         })
     }

@@ -7,6 +7,7 @@ use echostack::{Limits, Verdict};
 use echostack_grammar::{Judge, Judgement, Subject};
 
 use super::raw;
+use super::told::{Reading, Told};
 use crate::program::{Failure, Program, Reply};
 
 /// What a side says about a text.
@@ -28,14 +29,15 @@ pub(crate) fn disagree(votes: &[Vote]) -> bool {
     votes.contains(&Vote::Yes) && votes.contains(&Vote::No)
 }
 
-/// Where and why a side refuses a text.
+/// Where and why a side refuses a text, or as what a grammar reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// The name of the side.
     pub side: String,
     /// The number of characters before the place, if it is known.
     pub at: Option<usize>,
-    /// The token that is refused and what was expected, if the side has a grammar; or why there is no answer.
+    /// If the side has a grammar, the token that is refused and what was expected, or as what the text is read at the place at
+    /// which the sides disagree; or why there is no answer.
     pub reason: Option<String>,
 }
 
@@ -119,8 +121,18 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Returns where and why the side refuses a text; `None` if it accepts it.
-    pub(crate) fn explain(&self, text: &str) -> Option<Said> {
+    /// Returns what a grammar, a table or a machine makes of a text at the place at which sides disagree.
+    pub(crate) fn tell(&self, text: &str, at: usize) -> Option<Told> {
+        let Source::Model { judge, .. } = &self.source else { return None };
+        Some(match refused(judge, text) {
+            Some(judgement) => Told::refused(&judgement),
+            None => Told::read(judge, text, byte_of(text, at)),
+        })
+    }
+
+    /// Returns where and why the side refuses a text, or as what it reads it at the place at which sides disagree; `None` if a
+    /// program accepts it.
+    pub(crate) fn explain(&self, text: &str, place: usize) -> Option<Said> {
         let said = |at, reason| Some(Said { side: self.name.clone(), at, reason });
         match &self.source {
             Source::Program(program) => match asked(*program, text) {
@@ -130,7 +142,11 @@ impl<'a> Side<'a> {
                 Reply::Failed(failure) => said(None, Some(failure.to_string())),
             },
             Source::Model { judge, .. } => {
-                let judgement = refused(judge, text)?;
+                let Some(judgement) = refused(judge, text) else {
+                    let byte = byte_of(text, place);
+                    let reading = Reading { told: &Told::read(judge, text, byte), rest: &text[byte..] };
+                    return said(Some(place), Some(reading.to_string()));
+                };
                 let byte = judgement.fault.as_ref().map(|fault| fault.byte as usize);
                 let at = byte.and_then(|byte| Some(raw::text(raw::bytes(text).get(..byte)?).chars().count()));
                 let expected = judgement.expected().map_or(String::new(), |expected| format!(", expected {expected}"));
@@ -140,12 +156,22 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Asks a program about a text, as bytes if it is not UTF-8.
+/// Asks a program about a text, as bytes if it is not UTF-8. A program that takes too long is asked once more: it may have
+/// been the computer that was busy.
 fn asked(program: &dyn Program, text: &str) -> Reply {
-    match raw::bytes(text) {
+    let ask = || match raw::bytes(text) {
         Cow::Borrowed(_) => program.ask(text),
         Cow::Owned(bytes) => program.ask_bytes(&bytes),
+    };
+    match ask() {
+        Reply::Failed(Failure::Timeout) => ask(),
+        reply => reply,
     }
+}
+
+/// Returns the number of bytes before a character.
+fn byte_of(text: &str, at: usize) -> usize {
+    text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
 }
 
 /// Returns why a text is refused, if it is.
@@ -157,5 +183,32 @@ fn refused(judge: &Judge, text: &str) -> Option<Judgement> {
             let judgement = judge.judge_stream(&mut &*bytes, Limits::default()).ok()?;
             (!judgement.verdict.is_accept()).then_some(judgement)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// A program that takes too long so many times.
+    struct Busy {
+        left: AtomicUsize,
+    }
+
+    impl Program for Busy {
+        fn ask(&self, _: &str) -> Reply {
+            let was_busy =
+                self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+            if was_busy { Reply::Failed(Failure::Timeout) } else { Reply::Yes }
+        }
+    }
+
+    #[test]
+    fn who_takes_too_long_is_asked_once_more() {
+        let vote = |times| Side::program("busy", &Busy { left: AtomicUsize::new(times) }).vote("");
+        assert_eq!((vote(0), vote(1)), ((Vote::Yes, None), (Vote::Yes, None)));
+        assert_eq!(vote(2), (Vote::Nothing, Some(Failure::Timeout)));
     }
 }
