@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use echostack::Control;
 use echostack::file::read_text;
+use echostack_grammar::Subject;
 use echostack_infer::program::{Command, MAX_TEXT, Pattern, Process, Program, Sandbox, split};
 use echostack_infer::{Asking, Ending, FILES, Guess, InferError, Inferred, Proved, Settings, Stop, guess, infer};
 
@@ -94,11 +95,12 @@ impl Source {
         self.tokens.as_ref().map(read).transpose()
     }
 
-    /// Infers the language, and writes it into a folder.
+    /// Infers the language, and writes it into a folder. Tokens and rules are named after those of a grammar, if there is one.
     pub(crate) fn infer(
         &self,
         session: &Session,
         mut settings: Settings,
+        names: Option<&Subject>,
         folder: &Path,
         control: &dyn Control,
     ) -> Result<Inferred> {
@@ -118,7 +120,7 @@ impl Source {
         settings.lexer = self.lexer(session)?;
         settings.reductions = self.learner == Learner::Reductions;
         ensure!(!settings.reductions || self.tokens.is_some(), "--learner reductions needs the tokens: give --tokens");
-        let inferred = match infer(&examples, &*oracle, &settings, control) {
+        let mut inferred = match infer(&examples, &*oracle, &settings, control) {
             Ok(inferred) => inferred,
             Err(error @ InferError::Stopped(Stop::Queries(_) | Stop::Time(_))) => {
                 let hint = "; if the program stays open and reads one text per line, give --persistent";
@@ -127,6 +129,9 @@ impl Source {
             }
             Err(error) => return Err(error.into()),
         };
+        if let Some(names) = names {
+            inferred.name_after(names);
+        }
         let saved = inferred.save(folder, &oracle.name(), Proved::NotTried);
         saved.with_context(|| format!("could not write to {}", folder.display()))?;
         Ok(inferred)

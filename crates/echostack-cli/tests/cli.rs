@@ -405,7 +405,7 @@ fn the_page_on_traces_shows_real_sessions() {
 
 #[test]
 fn the_page_on_inferring_shows_real_sessions() {
-    runs_as_shown("docs/infer.md", 22);
+    runs_as_shown("docs/infer.md", 23);
 }
 
 #[test]

@@ -74,6 +74,60 @@ fn a_language_is_inferred_and_the_answers_are_kept() {
     assert!(text(&output.stderr).contains("they are those of `python3 oracle.py`"), "{}", text(&output.stderr));
 }
 
+/// Names, and lists of them in parentheses: a list is flat in the tree, as in the EBNF, and a message shows a name. The same
+/// holds for a machine, which has the grammar in its manifest, and with the names that somebody gave.
+#[test]
+fn trees_and_messages_are_those_of_the_ebnf() {
+    let folder = prepared();
+    let write = |name: &str, content: &str| std::fs::write(folder.path().join(name), content).unwrap();
+    let script = "import json, re, sys\n\
+                  for line in sys.stdin:\n    \
+                      text, before = json.loads(line), None\n    \
+                      text = re.sub('[a-z][a-z0-9]*', 'x', text) if text.isascii() and 'X' not in text else ''\n    \
+                      while text != before:\n        \
+                          before, text = text, re.sub('[(]x(,x)*[)]', 'x', text)\n    \
+                      print('true' if text == 'x' else 'false', flush=True)\n";
+    write("names.py", script);
+    std::fs::create_dir(folder.path().join("names")).unwrap();
+    for (number, example) in ["a1", "(b)", "((a,b),cd)"].iter().enumerate() {
+        write(&format!("names/{number}"), example);
+    }
+    write("good", "(a,(b1,c),d)");
+    write("bad", "(a,)");
+    write("theirs.y", "%start List\n%%\nList: 'WORD' | Group; Group: '(' Inner ')'; Inner: List | Inner ',' List;\n");
+    write("theirs.l", "%%\n[a-z][0-9a-z]* \"WORD\"\n\\( \"(\"\n\\) \")\"\n, \",\"\n");
+    let infer = ["infer", "--examples", "names", "--oracle", "python3 names.py", "--persistent", "-o", "out"];
+    let run = |arguments: &[&str]| {
+        let output = echostack(folder.path(), arguments);
+        text(&output.stdout) + &text(&output.stderr)
+    };
+    run(&infer);
+    let ebnf = std::fs::read_to_string(folder.path().join("out/grammar.ebnf")).unwrap();
+    assert!(
+        ebnf.starts_with("Value ::= NAME | Parens    /* \"a\" */\nParens ::= \"(\" Value (\",\" Value)* \")\""),
+        "{ebnf}"
+    );
+    let tree =
+        "(Value (Parens \"(\" (Value a) , (Value (Parens \"(\" (Value b1) , (Value c) \")\")) , (Value d) \")\"))\n";
+    let message = "unexpected ')', expected NAME (such as a) or '('\n";
+    assert_eq!(run(&["parse", "out", "good"]), tree);
+    assert!(run(&["check", "out", "bad"]).contains(message), "{}", run(&["check", "out", "bad"]));
+    run(&["compile", "out", "-o", "table.safetensors"]);
+    assert_eq!(run(&["parse", "table.safetensors", "good"]), tree);
+    assert!(run(&["check", "table.safetensors", "bad"]).contains(message));
+    // The names of a grammar that somebody wrote stay, the way that lists are shown, too.
+    assert!(run(&[&infer[..], &["--against", "theirs.y"]].concat()).contains("equal to theirs.y"));
+    assert_eq!(run(&["parse", "out", "good"]), tree.replace("Value", "List").replace("Parens", "Group"));
+    assert!(run(&["check", "out", "bad"]).contains("expected WORD (such as a) or '('\n"));
+    let grammar = std::fs::read_to_string(folder.path().join("out/grammar.y")).unwrap();
+    assert!(grammar.contains("Inner: List | Inner ',' List;"), "{grammar}");
+    // A lexer that was given keeps its names, too.
+    let given = ["--tokens", "theirs.l", "-o", "given"];
+    run(&[&infer[..6], &given[..]].concat());
+    let grammar = std::fs::read_to_string(folder.path().join("given/grammar.y")).unwrap();
+    assert!(grammar.contains("Value: 'WORD' | Parens;"), "{grammar}");
+}
+
 #[test]
 fn examples_and_an_oracle_become_a_proved_machine() {
     let folder = prepared();

@@ -245,3 +245,41 @@ fn what_cannot_be_compared_is_said() {
     let reason = "dyck1 is not a grammar".to_string();
     assert_eq!(other, Equality::NotComparable { reason, agree_to: None });
 }
+
+/// Rules that begin, or end, with two rules each that do so again have 2^40 ways, which share their states.
+#[test]
+fn rules_that_begin_alike_are_not_copied() {
+    for is_left in [true, false] {
+        let rules = |last: &str| -> String {
+            let rule = |number: usize| match is_left {
+                true => format!("R{number}: R{} 'a' | R{} 'b';", number - 1, number - 1),
+                false => format!("R{number}: 'a' R{} | 'b' R{};", number - 1, number - 1),
+            };
+            let all: Vec<String> = (1..=40).rev().map(rule).collect();
+            format!("%start R40\n%%\n{}\nR0: {last};\n", all.join("\n"))
+        };
+        let subject = |last: &str| {
+            let grammar = Grammar::new("shared", &rules(last), Encoding::Auto).unwrap();
+            Subject::of_grammar(grammar, Some(Lexer::new("%%\na \"a\"\nb \"b\"\n").unwrap()))
+        };
+        assert_eq!(equality(&subject("'a'"), &subject("'a'"), &()), Equality::Equal);
+        let text = "a".repeat(41);
+        assert!(
+            matches!(equality(&subject("'a'"), &subject("'b'"), &()), Equality::Different { text: found, .. } if found.len() == text.len())
+        );
+    }
+}
+
+/// A lexer skips a carriage return before a line feed if no rule matches it. A rule for a token that the grammar does not have
+/// matches it, too.
+#[test]
+fn a_token_that_no_rule_has_can_refuse_carriage_returns() {
+    let subject = |rule: &str| {
+        let grammar = Grammar::new("lines", "%start L\n%%\nL: 'x' | L 'x';\n", Encoding::Auto).unwrap();
+        Subject::of_grammar(grammar, Some(Lexer::new(&format!("%%\nx \"x\"\n{rule}[\\n]+ ;\n")).unwrap()))
+    };
+    let (plain, refusing) = (subject(""), subject("\\r \"RETURN\"\n"));
+    assert!(judge(&plain).check("x\r\n").is_ok() && judge(&refusing).check("x\r\n").is_err());
+    assert_eq!(equality(&plain, &refusing, &()), Equality::Different { text: "x\r\n".into(), first: true });
+    assert_eq!(equality(&refusing, &subject("[\\r] \"OTHER\"\n"), &()), Equality::Equal);
+}

@@ -169,6 +169,46 @@ skipped ::= /\x20+/
     }
 }
 
+/// Lines such as `a = 1;`, with spaces, line feeds and comments between tokens. A comment may be the last thing.
+fn commented(text: &str) -> bool {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let count = |is: fn(char) -> bool| rest.find(|letter: char| !is(letter)).unwrap_or(rest.len());
+        let length = match letter {
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            ' ' | '\n' => 1,
+            'a'..='z' => count(|letter| letter.is_ascii_lowercase()),
+            '0'..='9' => count(|letter| letter.is_ascii_digit()),
+            _ => 1,
+        };
+        if !matches!(letter, '#' | ' ' | '\n') {
+            tokens.push(letter);
+        }
+        rest = &rest[length..];
+    }
+    tokens.chunks(4).all(|line| matches!(line, ['a'..='z', '=', '0'..='9', ';']))
+}
+
+#[test]
+fn comments_are_skipped_and_a_lone_carriage_return_is_refused() {
+    let examples = ["a=1;", "ab = 12; # b\nc=3;", "# x = 1;\n", "", "x=0; y=0;#"];
+    let inferred = learned_from(&examples, &commented);
+    let language = inferred.language().unwrap();
+    let expected = r#"Text ::= (NAME "=" INTEGER ";")*    /* "" */
+
+INTEGER ::= /[0-9]+/    /* "0" */
+NAME ::= /[a-z]+/    /* "a" */
+CARRIAGE_RETURN ::= /\r/    /* in no rule */
+skipped ::= /[\n\x20]+/ | /#[\x00-\t\x0b-\x7f]*/
+"#;
+    assert_eq!(language.files().ebnf.as_deref(), Some(expected), "{:?}", language.refused());
+    let judge = judge(&language.subject("commented").unwrap());
+    for (text, valid) in [("a=1;\r\n", false), ("#\r\n", true), ("\r\n", false), ("a=1;#\ra", true), ("a=1\n;", true)] {
+        assert_eq!((judge.check(text).is_ok(), commented(text)), (valid, valid), "{text:?}");
+    }
+}
+
 /// A mistake in each kind of rewriting: tokens, what is skipped, lists, optional parts, and shared rules.
 #[test]
 fn every_kind_of_mistake_is_found() {

@@ -76,7 +76,8 @@ pub(crate) struct Args {
     /// Folder to write the grammar, the lexer, the report and the answers to
     #[arg(long, short, value_name = "FOLDER")]
     output: PathBuf,
-    /// Decide whether the result has the same texts as this grammar, of all lengths, and print a text in which they differ
+    /// Decide whether the result has the same texts as this grammar, of all lengths, and print a text in which they differ.
+    /// Tokens and rules that have the same texts there take its names
     #[arg(long, value_name = "GRAMMAR", conflicts_with_all = ["invalid", "json"])]
     against: Option<PathBuf>,
     /// Print a summary as JSON
@@ -119,7 +120,7 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         }
         return Ok(Outcome::Accepted);
     }
-    let inferred = args.source.infer(session, settings, &args.output, &bar);
+    let inferred = args.source.infer(session, settings, against.as_ref(), &args.output, &bar);
     bar.finish();
     let inferred = inferred?;
     if args.json {

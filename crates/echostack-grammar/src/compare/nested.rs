@@ -57,6 +57,9 @@ pub(super) enum Move {
 /// A deterministic nested-word automaton, whose states are made when they are first needed.
 pub(super) struct Nested {
     calls: Vec<Call>,
+    /// The states after rules that begin in a state, and before rules that end in one.
+    after_rules: HashMap<(u32, usize), u32>,
+    before_rules: HashMap<(usize, u32), u32>,
     /// The states after a token or a call.
     arcs: HashMap<(u32, Item), Vec<u32>>,
     empty: HashMap<u32, Vec<u32>>,
@@ -79,6 +82,8 @@ impl Nested {
         let Nesting { calls, rules } = Nesting::of(grammar)?;
         let mut this = Self {
             calls,
+            after_rules: HashMap::new(),
+            before_rules: HashMap::new(),
             arcs: HashMap::new(),
             empty: HashMap::new(),
             states: 0,
@@ -128,45 +133,65 @@ impl Nested {
     /// Adds ways from a state to another one by a sequence.
     fn add(&mut self, from: u32, items: &[Item], to: u32, rules: Rules<'_>) -> Result<(), Reason> {
         let mut from = from;
-        for &item in items {
-            let next = self.fresh()?;
-            match item {
-                Item::Rule(rule) => self.add_rule(from, rule, next, rules)?,
-                _ => self.arcs.entry((from, item)).or_default().push(next),
+        for (at, &item) in items.iter().enumerate() {
+            let is_last = at + 1 == items.len();
+            let Item::Rule(rule) = item else {
+                let next = self.fresh()?;
+                self.arcs.entry((from, item)).or_default().push(next);
+                from = next;
+                continue;
+            };
+            let group = &rules.1[rule];
+            let is_left = if group.is_recursive { group.is_left } else { at == 0 || !is_last };
+            if is_left {
+                from = self.after_rule(from, rule, rules)?;
+                continue;
             }
-            from = next;
+            let end = if is_last { to } else { self.fresh()? };
+            let begin = self.before_rule(rule, end, rules)?;
+            self.empty.entry(from).or_default().push(begin);
+            if is_last {
+                return Ok(());
+            }
+            from = end;
         }
         self.empty.entry(from).or_default().push(to);
         Ok(())
     }
 
-    /// Adds ways from a state to another one by the words of a rule.
-    fn add_rule(&mut self, from: u32, rule: usize, to: u32, (rules, groups): Rules<'_>) -> Result<(), Reason> {
-        let group = &groups[rule];
-        if !group.is_recursive {
-            return rules[rule].iter().try_for_each(|items| self.add(from, items, to, (rules, groups)));
+    /// Returns the state after the words of a rule. Rules that begin with the same rule share the states after it, or each
+    /// of them would have a copy.
+    fn after_rule(&mut self, from: u32, rule: usize, rules: Rules<'_>) -> Result<u32, Reason> {
+        if let Some(&known) = self.after_rules.get(&(from, rule)) {
+            return Ok(known);
         }
-        let states: BTreeMap<usize, u32> =
-            group.rules.iter().map(|&rule| Ok((rule, self.fresh()?))).collect::<Result<_, Reason>>()?;
-        let inside = |item: Option<&Item>| match item {
-            Some(Item::Rule(rule)) => states.get(rule).copied(),
-            _ => None,
-        };
-        for (&rule, &own) in &states {
-            for items in &rules[rule] {
-                if group.is_left {
-                    let (begin, rest) = inside(items.first()).map_or((from, &items[..]), |state| (state, &items[1..]));
-                    self.add(begin, rest, own, (rules, groups))?;
-                } else {
-                    let (rest, end) =
-                        inside(items.last()).map_or((&items[..], to), |state| (&items[..items.len() - 1], state));
-                    self.add(own, rest, end, (rules, groups))?;
-                }
-            }
+        let group = &rules.1[rule];
+        for &own in &group.rules {
+            let end = self.fresh()?;
+            self.after_rules.insert((from, own), end);
         }
-        let (begin, end) = if group.is_left { (states[&rule], to) } else { (from, states[&rule]) };
-        self.empty.entry(begin).or_default().push(end);
-        Ok(())
+        for &own in &group.rules {
+            let end = self.after_rules[&(from, own)];
+            rules.0[own].iter().try_for_each(|items| self.add(from, items, end, rules))?;
+        }
+        Ok(self.after_rules[&(from, rule)])
+    }
+
+    /// Returns the state before the words of a rule that lead to a state. Rules that end with the same rule share them.
+    fn before_rule(&mut self, rule: usize, to: u32, rules: Rules<'_>) -> Result<u32, Reason> {
+        if let Some(&known) = self.before_rules.get(&(rule, to)) {
+            return Ok(known);
+        }
+        let group = &rules.1[rule];
+        for &own in &group.rules {
+            let begin = self.fresh()?;
+            self.before_rules.insert((own, to), begin);
+        }
+        for &own in &group.rules {
+            let begin = self.before_rules[&(own, to)];
+            rules.0[own].iter().try_for_each(|items| self.add(begin, items, to, rules))?;
+        }
+        Ok(self.before_rules[&(rule, to)])
     }
 
     /// Returns the set of these states and those that are reached from them without reading anything.

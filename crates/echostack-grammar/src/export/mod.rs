@@ -126,6 +126,7 @@ impl<'a> Export<'a> {
             _ => {}
         }
         let Recognized { productions, scanner, alphabet, mut remarks } = self.recognized()?;
+        let scanner = scanner.without_foreign()?;
         let alphabet = &alphabet;
         let text = match notation {
             Notation::Yacc | Notation::Flex => {

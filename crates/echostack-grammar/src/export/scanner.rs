@@ -29,14 +29,14 @@ impl Scanner {
         let Some(lexer) = lexer else { return Ok((Self::of(spelled_out(alphabet), None)?, alphabet.clone())) };
         let Flat { mut rules, unterminated } = flat(lexer, alphabet)?;
         if unterminated.is_empty() {
-            return Ok((Self::of(rules, None)?.without_foreign()?, alphabet.clone()));
+            return Ok((Self::of(rules, None)?, alphabet.clone()));
         }
         let names = alphabet.terminals().map(|token| alphabet.name(token).to_string());
         let names: Vec<String> = names.chain(["UNTERMINATED".to_string()]).collect();
         let end = SymbolId::new(names.len() - 1);
         let longer = Alphabet::new(names, Vec::<String>::new()).map_err(|_| ExportError::TooLarge)?;
         rules.extend(unterminated.into_iter().map(|pattern| ScanRule { pattern, token: Some(end), skip: false }));
-        Ok((Self::of(rules, Some(end))?.without_foreign()?, Arc::new(longer)))
+        Ok((Self::of(rules, Some(end))?, Arc::new(longer)))
     }
 
     /// Returns the scanner of rules, without those all of whose texts belong to earlier rules, of which ANTLR would warn.
@@ -61,8 +61,8 @@ impl Scanner {
 
     /// Removes the rules for tokens that the grammar does not have, such as a last one for any other character, where
     /// this changes nothing: where such a rule matches, no other rule matches a part of the text, so that no token is
-    /// found without it, either.
-    fn without_foreign(self) -> Result<Self, ExportError> {
+    /// found without it, either. This holds for other tools, which do not skip a carriage return before a line feed.
+    pub(super) fn without_foreign(self) -> Result<Self, ExportError> {
         let is_foreign = |rule: &ScanRule| rule.token.is_none() && !rule.skip;
         if !self.rules.iter().any(is_foreign) {
             return Ok(self);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use echostack::{Alphabet, Verdict};
 
+use super::hints::Hints;
 use crate::lex::tokenizer::LexFault;
 use crate::text::place::Place;
 
@@ -28,6 +29,8 @@ pub struct Judgement {
     pub fault: Option<Fault>,
     /// The symbols of the model, for the names of what was expected.
     pub(super) alphabet: Arc<Alphabet>,
+    /// Examples of what was expected, where a name does not say enough.
+    pub(super) hints: Arc<Hints>,
 }
 
 /// What is wrong with a text, and where.
@@ -89,7 +92,10 @@ impl Judgement {
     pub fn expected(&self) -> Option<String> {
         match self.fault.as_ref()?.kind {
             FaultKind::NotUtf8(_) => None,
-            _ => self.alphabet.alternatives(self.verdict.expected(), shown),
+            _ => self.alphabet.alternatives(self.verdict.expected(), |name| match self.hints.example(name) {
+                Some(text) => format!("{} (such as {})", shown(name), plain(text)),
+                None => shown(name),
+            }),
         }
     }
 }
@@ -126,6 +132,12 @@ impl FaultKind {
 fn shown(name: &str) -> String {
     let word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     if word { name.to_string() } else { format!("'{name}'") }
+}
+
+/// Returns an example as it is, unless that would not show where it begins and ends.
+fn plain(text: &str) -> String {
+    let is_clear = text.trim() == text && !text.is_empty() && !text.contains(char::is_control);
+    if is_clear { text.to_string() } else { format!("{text:?}") }
 }
 
 /// Shortens the text of a token that is long or spans several lines.

@@ -1,5 +1,6 @@
 //! Models together with their lexers, which judge texts as well as words.
 
+mod hints;
 mod judgement;
 mod parse;
 mod recover;
@@ -14,6 +15,7 @@ use echostack::recognize::{Observer, Status};
 use echostack::symbol::Input;
 use echostack::{Alphabet, Certificate, Limits, Model, Recognizer, Session, SymbolId, Verdict};
 
+use self::hints::Hints;
 use self::judgement::MAX_TOKEN;
 pub use self::judgement::{Fault, FaultKind, Judgement};
 pub use self::parse::{Parsed, ParsedNode, sexpr_atom};
@@ -56,6 +58,7 @@ pub struct Judge {
     lexer: Option<Lexer>,
     /// The symbol of each of the lexer's names.
     symbols: Vec<SymbolId>,
+    hints: Arc<Hints>,
 }
 
 impl Judge {
@@ -67,12 +70,13 @@ impl Judge {
         let lexer = model.manifest().lexer().map(Lexer::new).transpose()?;
         let names = lexer.as_ref().map_or(&[][..], Lexer::names);
         let symbols = names.iter().map(|name| model.alphabet().symbol(name).unwrap_or(SymbolId::UNKNOWN)).collect();
-        Ok(Self { model, lexer, symbols })
+        let hints = Arc::new(model.manifest().grammar().map(Hints::of).unwrap_or_default());
+        Ok(Self { model, lexer, symbols, hints })
     }
 
     /// Creates a judge without a lexer, even if the model was made with one.
     pub fn without_lexer(model: Model) -> Self {
-        Self { model, lexer: None, symbols: Vec::new() }
+        Self { model, lexer: None, symbols: Vec::new(), hints: Arc::default() }
     }
 
     /// Opens a grammar, a table or a machine. A [grammar](Subject::is_grammar) is compiled to a table, which needs no
@@ -196,7 +200,7 @@ impl Judge {
     /// Returns the judgement with a verdict; the fault counts only if the text is not accepted.
     fn judgement(&self, verdict: Verdict, fault: Fault) -> Judgement {
         let fault = (!verdict.is_accept()).then_some(fault);
-        Judgement { verdict, fault, alphabet: self.alphabet().clone() }
+        Judgement { verdict, fault, alphabet: self.alphabet().clone(), hints: self.hints.clone() }
     }
 
     pub(crate) fn symbol(&self, name: &str) -> SymbolId {

@@ -41,6 +41,7 @@ impl Judge {
         let judgement = self.judge_tokens(text, &tokens, limits, &mut builder);
         match builder.finish() {
             Some(tree) if judgement.verdict.is_accept() => {
+                let tree = self.hints.shape(tree, self.alphabet());
                 let (lexemes, _) = tokens;
                 let ranges: Vec<Range<usize>> = lexemes.iter().map(|lexeme| lexeme.start..lexeme.end).collect();
                 let spans = tree.spans(&ranges);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use echostack::Control;
-use echostack_grammar::{Lexer, LexerError};
+use echostack_grammar::{Lexer, LexerError, Subject};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -328,6 +328,14 @@ impl Inferred {
     /// Draws a text of the inferred language, of very roughly `size` characters. Returns `None` if the language is empty.
     pub fn draw(&self, size: usize, random: &mut ChaCha8Rng) -> Option<String> {
         self.hypothesis.draw(&[size], random).pop()
+    }
+
+    /// Takes the names of a grammar that somebody wrote for tokens and rules that have the same texts there. A grammar that is
+    /// not one that people would write keeps its own.
+    pub fn name_after(&mut self, other: &Subject) {
+        if let Some(language) = &mut self.language {
+            language.name_after(other);
+        }
     }
 
     /// Returns the grammar and the lexer. An empty language has none.

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::contract::{Contracted, contract, keep_symbols};
 use super::export::{Files, write, write_words};
-use super::readable::{Attempt, readable};
+use super::readable::{Attempt, Readable, readable};
 use crate::learn::hypothesis::{Hypothesis, Model};
 use crate::learn::reductions::Reductions;
 use crate::test::edits::Edits;
@@ -67,6 +67,7 @@ pub struct InferredGrammar {
     has_tokens: bool,
     size: GrammarSize,
     refused: Vec<String>,
+    readable: Option<Readable>,
 }
 
 impl InferredGrammar {
@@ -103,9 +104,9 @@ impl InferredGrammar {
         if for_people && let Ok(Ok(exact)) = exact().map(|exact| exact.subject("inferred")) {
             attempt = readable(automaton, symbols, &exact, comment);
         }
-        if let Some(files) = attempt.files {
-            let language = Self::of_files(files, true)?;
-            return Ok(Self { refused: attempt.refused, ..language });
+        if let Some(readable) = attempt.found {
+            let language = Self::of_files(readable.files.clone(), true)?;
+            return Ok(Self { refused: attempt.refused, readable: Some(readable), ..language });
         }
         let contracted = if given { None } else { contract(automaton, symbols).ok() };
         let contracted = contracted.and_then(|contracted| Self::new(&contracted, symbols, comment, true).ok());
@@ -139,7 +140,25 @@ impl InferredGrammar {
         let lexer = Lexer::new(&files.lexer).map_err(|error| NoGrammar::TooLarge(error.to_string()))?;
         let oracle =
             Oracle::strict(grammar.automaton().clone()).map_err(|error| NoGrammar::TooLarge(error.to_string()))?;
-        Ok(Self { size: GrammarSize::of(&grammar), files, lexer, oracle, has_tokens, refused: Vec::new() })
+        Ok(Self {
+            size: GrammarSize::of(&grammar),
+            files,
+            lexer,
+            oracle,
+            has_tokens,
+            refused: Vec::new(),
+            readable: None,
+        })
+    }
+
+    /// Takes the names of another grammar for tokens and rules that have the same texts there, if the grammar is one that
+    /// people would write. Lexers that were given keep their names.
+    pub(crate) fn name_after(&mut self, other: &Subject) {
+        let Some(mut readable) = self.readable.clone() else { return };
+        readable.name_after(other);
+        if let Ok(language) = Self::of_files(readable.files.clone(), self.has_tokens) {
+            *self = Self { refused: std::mem::take(&mut self.refused), readable: Some(readable), ..language };
+        }
     }
 
     /// Returns whether the grammar and the automaton over characters judge many texts alike.

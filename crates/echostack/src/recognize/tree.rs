@@ -59,6 +59,40 @@ impl Tree {
         spans
     }
 
+    /// Returns the tree in which some branches are left out, with their children in their places. `is_left_out` is given the
+    /// symbol of a branch and that of its parent. The root stays.
+    #[must_use]
+    pub fn without(self, is_left_out: impl Fn(SymbolId, SymbolId) -> bool) -> Self {
+        let mut kept = vec![true; self.nodes.len()];
+        for node in &self.nodes {
+            let Node::Branch { symbol: parent, children } = node else { continue };
+            for &child in children {
+                if let Node::Branch { symbol, .. } = self.nodes[child] {
+                    kept[child] = !is_left_out(symbol, *parent);
+                }
+            }
+        }
+        let mut places = vec![0; self.nodes.len()];
+        let mut nodes = Vec::new();
+        for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| kept[*at]) {
+            places[at] = nodes.len();
+            let Node::Branch { symbol, children } = node else {
+                nodes.push(node.clone());
+                continue;
+            };
+            let mut own = Vec::new();
+            let mut open: Vec<usize> = children.iter().rev().copied().collect();
+            while let Some(child) = open.pop() {
+                match &self.nodes[child] {
+                    Node::Branch { children, .. } if !kept[child] => open.extend(children.iter().rev()),
+                    _ => own.push(places[child]),
+                }
+            }
+            nodes.push(Node::Branch { symbol: *symbol, children: own });
+        }
+        Self { nodes }
+    }
+
     /// Walks through the tree from the root, with children in order. It visits each node, given with its
     /// index, and, once the children of a branch are done, the branch again. The walk is not recursive, so trees may be deep.
     pub fn walk(&self, mut visit: impl FnMut(usize, &Node, Visit)) {

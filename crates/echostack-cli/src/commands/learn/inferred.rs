@@ -17,7 +17,7 @@ use crate::session::Session;
 pub(super) fn infer(args: &Args, session: &Session, control: &dyn Control) -> Result<(Inferred, PathBuf)> {
     let folder = args.inferred.clone().unwrap_or_else(|| args.output.with_extension("inferred"));
     let settings = Settings { seed: args.seed, ..Settings::default() };
-    let inferred = args.source.infer(session, settings, &folder, control)?;
+    let inferred = args.source.infer(session, settings, None, &folder, control)?;
     tell(&inferred, &folder, session.quiet || args.json);
     Ok((inferred, folder))
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::characters::{Characters, Mark, Node, SPACES};
+use super::characters::{Characters, Mark, Node};
 use super::graph::classes;
 use super::way::{Spaces, Way};
 use super::work::Work;
@@ -62,6 +62,8 @@ impl Tokens {
         let spaces = if way.spaces == Spaces::Kept { BTreeSet::new() } else { search.spaces() };
         if spaces.is_empty() {
             search.runs();
+        } else {
+            search.comments();
         }
         while search.follow(work)? {}
         let loops =
@@ -83,7 +85,7 @@ impl<'a> Search<'a> {
             moves.iter().for_each(|(&atom, &to)| _ = into[to].insert(atom));
         }
         let is_sink = |node: &Node| matches!(characters.marks[*node], Mark::Open(_) | Mark::Close(..));
-        let after_space = |node: &Node| into[*node].iter().all(|&atom| characters.is_among(atom, SPACES));
+        let after_space = |node: &Node| into[*node].iter().all(|&atom| characters.is_space(atom));
         let closers = characters.closers.iter().copied().filter(|node| !after_space(node));
         let bounds = characters.hubs.iter().copied().chain(places.filter(is_sink)).chain(closers).collect();
         Self {
@@ -132,7 +134,7 @@ impl<'a> Search<'a> {
     fn spaces(&mut self) -> BTreeSet<usize> {
         let atoms = 0..self.characters.atoms.len();
         let mut found: Vec<(usize, BTreeMap<Node, Node>)> = Vec::new();
-        for atom in atoms.filter(|&atom| self.characters.is_among(atom, SPACES)) {
+        for atom in atoms.filter(|&atom| self.characters.is_space(atom)) {
             let target = |node: Node| {
                 let rest = *self.moves(node).get(&atom)?;
                 let is_rest = self.moves(rest).get(&atom) == Some(&rest)
@@ -169,6 +171,32 @@ impl<'a> Search<'a> {
             self.more.insert(rest, BTreeSet::new());
         }
         found.into_iter().filter(|(_, places)| *places == best).map(|(atom, _)| atom).collect()
+    }
+
+    /// Finds the places in free text that is skipped: what leaves the text leads to where it would have led before it, and the
+    /// text can end there if it could end before. So a token can end there, and leads back to where it began.
+    fn comments(&mut self) {
+        let all = || 0..self.into.len();
+        let ends = |node: Node, before: Node| {
+            let returns =
+                |(atom, &to): (&usize, &Node)| to == node || self.moves(before).get(atom).is_some_and(|&own| own == to);
+            node != before
+                && self.characters.marks[node] == self.characters.marks[before]
+                && self.moves(before).values().any(|&to| to == node)
+                && self.moves(node).iter().all(returns)
+        };
+        let rests: BTreeSet<Node> = self.rest.values().copied().collect();
+        let is_free = |node: &Node| !self.rest.contains_key(node) && self.loops(*node) > FREE;
+        let found: Vec<(Node, Node)> = all()
+            .filter(is_free)
+            .filter_map(|node| Some((node, rests.iter().copied().find(|&before| ends(node, before))?)))
+            .collect();
+        for (node, before) in found {
+            let loops = self.moves(node).iter().filter(|&(_, &to)| to == node).map(|(&atom, _)| atom).collect();
+            self.bounds.insert(node);
+            self.rest.insert(node, before);
+            self.more.insert(node, loops);
+        }
     }
 
     /// Returns the atoms that can follow boundaries after what is skipped, but not at once.
@@ -259,7 +287,7 @@ impl<'a> Search<'a> {
     /// Returns whether only white space leads to a place.
     fn is_after_space(&self, node: Node) -> bool {
         let into = &self.into[node];
-        !into.is_empty() && into.iter().all(|&atom| self.characters.is_among(atom, SPACES))
+        !into.is_empty() && into.iter().all(|&atom| self.characters.is_space(atom))
     }
 
     /// Returns whether the continuing atoms only lead to boundaries that can have the same rest.
@@ -379,7 +407,7 @@ impl<'a> Search<'a> {
 
     /// Returns whether only white space was read to get to a set of places.
     fn is_space(&self, node: &[Option<Node>]) -> bool {
-        self.nodes[0].1.iter().any(|(&atom, &to)| self.nodes[to].0 == node && self.characters.is_among(atom, SPACES))
+        self.nodes[0].1.iter().any(|(&atom, &to)| self.nodes[to].0 == node && self.characters.is_space(atom))
     }
 
     /// Returns the automaton of tokens, without what leads to no token.

@@ -11,9 +11,6 @@ use crate::learn::learner::{Closed, Module};
 use crate::text::charset::CharSet;
 use crate::text::symbols::{Sym, Symbols, Word};
 
-/// White space.
-pub(super) const SPACES: &str = " \t\n\r";
-
 /// A place, by its number.
 pub(super) type Node = usize;
 
@@ -217,7 +214,7 @@ impl Characters {
             let moves = &self.moves[node];
             let Some((&atom, to)) = moves.first_key_value().filter(|_| moves.len() == 1) else { continue };
             let is_plain = self.marks[node] == Mark::Nothing && self.over[node].is_empty();
-            if !is_plain || !self.is_among(atom, SPACES) || !self.hubs.contains(to) {
+            if !is_plain || !self.is_space(atom) || !self.hubs.contains(to) {
                 continue;
             }
             let copy = this.moves.len();
@@ -238,10 +235,17 @@ impl Characters {
         ranges.iter().all(|&(from, to)| u32::from(to) - u32::from(from) < 4 && (from..=to).all(|l| letters.contains(l)))
     }
 
+    /// Returns whether all characters of an atom are white space, as Unicode has it, or separators of records.
+    pub(super) fn is_space(&self, atom: usize) -> bool {
+        let is_space = |letter: char| letter.is_whitespace() || ('\x1c'..='\x1f').contains(&letter);
+        let ranges = self.atoms[atom].ranges();
+        ranges.iter().all(|&(from, to)| u32::from(to) - u32::from(from) < 32 && (from..=to).all(is_space))
+    }
+
     /// Returns whether an atom has what names consist of.
     pub(super) fn is_word(&self, atom: usize) -> bool {
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || !letter.is_ascii();
-        self.atoms[atom].ranges().iter().all(|&(from, _)| is_word(from))
+        !self.is_space(atom) && self.atoms[atom].ranges().iter().all(|&(from, _)| is_word(from))
     }
 
     /// Returns the atom of a character.

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use serde_json::Value;
+
 use super::net::{Label, Net};
 use super::rules::{Item, Rules};
 use super::term::Term;
-use crate::write::export::write_rule;
+use crate::write::export::{Files, write_rule};
 
 /// The rules of a language, with their tokens.
 pub(super) struct Forms<'a> {
@@ -16,10 +18,18 @@ pub(super) struct Forms<'a> {
     pub(super) traps: &'a [String],
 }
 
-/// The name of the token that no rule has.
+/// The names of tokens that no rule has.
 const APART: &str = "NOT_APART";
+const RETURN: &str = "CARRIAGE_RETURN";
 
 impl Forms<'_> {
+    /// Returns all forms. The lexer may be given.
+    pub(super) fn files(&self, lexer: Option<&str>, comment: &str) -> Files {
+        let tokens = self.net.tokens.iter().map(|token| (token.name.clone(), token.sample.clone())).collect();
+        let lexer = lexer.map_or_else(|| self.lexer(), str::to_string);
+        Files { grammar: self.grammar(comment), lexer, tokens, ebnf: Some(self.ebnf()) }
+    }
+
     /// Returns the numbers of the rules, the start first.
     fn order(&self) -> impl Iterator<Item = usize> {
         let start = self.rules.start;
@@ -27,10 +37,17 @@ impl Forms<'_> {
     }
 
     /// Returns the grammar in Yacc's syntax.
-    pub(super) fn grammar(&self, comment: &str) -> String {
+    fn grammar(&self, comment: &str) -> String {
         let mut text = String::new();
         comment.lines().for_each(|line| _ = writeln!(text, "// {line}"));
         let rules = &self.rules.all;
+        for rule in self.order().filter(|&rule| rules[rule].is_list()) {
+            let kind = if self.is_shown(rule) { "list" } else { "inline" };
+            _ = writeln!(text, "// echostack: {kind} {}", rules[rule].name);
+        }
+        for token in self.net.tokens.iter().filter(|token| !token.says_enough()) {
+            _ = writeln!(text, "// echostack: example {} {}", token.name, Value::from(token.sample.as_str()));
+        }
         _ = writeln!(text, "%start {}\n%%", rules[self.rules.start].name);
         let item = |item: &Item| match *item {
             Item::Token(token) => format!("'{}'", self.net.tokens[token].name),
@@ -47,7 +64,7 @@ impl Forms<'_> {
     }
 
     /// Returns the lexer in Lex's syntax. Tokens with one text come first, so that names need not leave them out.
-    pub(super) fn lexer(&self) -> String {
+    fn lexer(&self) -> String {
         let mut text = "%%\n".to_string();
         for literal in [true, false] {
             for token in self.net.tokens.iter().filter(|token| token.is_literal == literal) {
@@ -56,17 +73,23 @@ impl Forms<'_> {
             }
         }
         // No rule has this token, so that what is one is refused.
-        for trap in self.traps {
-            _ = writeln!(text, "{trap} \"{APART}\"");
+        for (name, trap) in self.refused() {
+            _ = writeln!(text, "{trap} \"{name}\"");
         }
-        if let Some(skipped) = &self.net.skipped {
+        for skipped in &self.net.skipped {
             _ = writeln!(text, "{skipped} ;");
         }
         text
     }
 
+    /// Returns the names and expressions of tokens that no rule has.
+    fn refused(&self) -> impl Iterator<Item = (&str, &str)> {
+        let returns = self.net.refuses_returns.then_some((RETURN, "\\r"));
+        self.traps.iter().map(|trap| (APART, trap.as_str())).chain(returns)
+    }
+
     /// Returns the grammar in EBNF, with an example text for each rule.
-    pub(super) fn ebnf(&self) -> String {
+    fn ebnf(&self) -> String {
         let samples = self.samples();
         let mut text = String::new();
         for rule in self.order().filter(|&rule| self.is_shown(rule)) {
@@ -76,26 +99,24 @@ impl Forms<'_> {
         }
         let patterns = self.net.tokens.iter().filter(|token| !token.is_literal);
         let mut patterns = patterns.filter_map(|token| Some((token, token.pattern.as_ref()?))).peekable();
-        if patterns.peek().is_some() || self.net.skipped.is_some() {
+        if patterns.peek().is_some() || !self.net.skipped.is_empty() {
             text.push('\n');
         }
         for (token, pattern) in patterns {
             _ = writeln!(text, "{} ::= /{}/    /* {} */", token.name, plain(pattern), shown(&token.sample));
         }
-        for trap in self.traps {
-            _ = writeln!(text, "{APART} ::= /{}/    /* in no rule */", plain(trap));
+        for (name, trap) in self.refused() {
+            _ = writeln!(text, "{name} ::= /{}/    /* in no rule */", plain(trap));
         }
-        if let Some(skipped) = &self.net.skipped {
-            _ = writeln!(text, "skipped ::= /{}/", plain(skipped));
+        if !self.net.skipped.is_empty() {
+            let skipped = self.net.skipped.iter().map(|pattern| format!("/{}/", plain(pattern)));
+            _ = writeln!(text, "skipped ::= {}", skipped.collect::<Vec<_>>().join(" | "));
         }
         text
     }
 
-    /// Returns whether a rule is one for people: lists are written where they are used.
     fn is_shown(&self, rule: usize) -> bool {
-        let own = &self.rules.all[rule];
-        let is_list = matches!(own.term, Term::List(..) | Term::Plus(_));
-        rule == self.rules.start || !is_list || own.name.starts_with("Expression")
+        self.rules.all[rule].is_shown
     }
 
     fn term(&self, term: &Term, outer: Option<usize>) -> String {
@@ -166,7 +187,7 @@ impl Forms<'_> {
     /// Joins the texts of tokens, with a space between words if one may be skipped.
     fn join(&self, texts: &[&str]) -> String {
         let is_word = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-        let skips = self.net.skipped.is_some() || self.net.tokens.iter().any(|token| token.pattern.is_none());
+        let skips = !self.net.skipped.is_empty() || self.net.tokens.iter().any(|token| token.pattern.is_none());
         let mut out = String::new();
         for text in texts {
             if skips && is_word(out.chars().last()) && is_word(text.chars().next()) {

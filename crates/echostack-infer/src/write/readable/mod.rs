@@ -8,6 +8,7 @@ mod boundaries;
 mod characters;
 mod eliminate;
 mod forms;
+mod given;
 mod graph;
 mod names;
 mod net;
@@ -46,10 +47,20 @@ const TABLE: usize = 1000;
 /// The most traps of which each is left out to see whether it is needed.
 const MAX_TRAPS: usize = 12;
 
+/// A readable form.
+#[derive(Clone, Debug)]
+pub(crate) struct Readable {
+    pub(crate) files: Files,
+    net: Net,
+    rules: Rules,
+    traps: Vec<String>,
+    comment: String,
+}
+
 /// A readable form, and what was tried.
 #[derive(Debug, Default)]
 pub(crate) struct Attempt {
-    pub(crate) files: Option<Files>,
+    pub(crate) found: Option<Readable>,
     /// What was proposed and refused, in sentences.
     pub(crate) refused: Vec<String>,
 }
@@ -111,24 +122,27 @@ impl Attempt {
                 return false;
             }
         };
-        let reason = match decide(&files, exact, work) {
-            Ok(()) => {
-                self.files = Some(files);
-                return true;
+        let (mut found, mut shown) = ((files, Vec::new()), Ok(()));
+        if let Err(reason) = decide(&found.0, exact, work) {
+            self.refused.push(format!("{how}: {reason}"));
+            let trapped = |traps: &[String]| {
+                let files = written(&Forms { net: &net, rules: &rules, traps }, symbols, comment);
+                decide(&files, exact, work).map(|()| (files, traps.to_vec()))
+            };
+            match least(&net.traps, &trapped) {
+                Some(Ok(trapped)) => found = trapped,
+                Some(Err(reason)) => shown = Err(Some(reason)),
+                None => shown = Err(None),
             }
-            Err(reason) => reason,
-        };
-        self.refused.push(format!("{how}: {reason}"));
-        let trapped = |traps: &[String]| {
-            let files = written(&Forms { net: &net, rules: &rules, traps }, symbols, comment);
-            decide(&files, exact, work).map(|()| files)
-        };
-        match least(&net.traps, &trapped) {
-            Some(Ok(files)) => self.files = Some(files),
-            Some(Err(reason)) => self.refused.push(format!("{how}, words apart: {reason}")),
-            None => {}
         }
-        self.files.is_some()
+        match shown {
+            Ok(()) => {
+                let (files, traps) = found;
+                self.found = Some(Readable { files, net, rules, traps, comment: comment.to_string() });
+            }
+            Err(reason) => self.refused.extend(reason.map(|reason| format!("{how}, words apart: {reason}"))),
+        }
+        self.found.is_some()
     }
 }
 
@@ -174,7 +188,7 @@ fn conflict_free(
 }
 
 /// Leaves out traps one after the other, as long as what is left is shown to be equal. Without traps there is nothing to try.
-fn least(traps: &[String], decide: &dyn Fn(&[String]) -> Result<Files, String>) -> Option<Result<Files, String>> {
+fn least<T>(traps: &[String], decide: &dyn Fn(&[String]) -> Result<T, String>) -> Option<Result<T, String>> {
     if traps.is_empty() {
         return None;
     }
@@ -182,17 +196,15 @@ fn least(traps: &[String], decide: &dyn Fn(&[String]) -> Result<Files, String>) 
     let mut kept = traps.to_vec();
     for trap in traps.iter().take(if found.is_ok() { MAX_TRAPS } else { 0 }) {
         let fewer: Vec<String> = kept.iter().filter(|own| *own != trap).cloned().collect();
-        if let Ok(files) = decide(&fewer) {
-            (kept, found) = (fewer, Ok(files));
+        if let Ok(fewest) = decide(&fewer) {
+            (kept, found) = (fewer, Ok(fewest));
         }
     }
     Some(found)
 }
 
 fn written(forms: &Forms<'_>, symbols: &Symbols, comment: &str) -> Files {
-    let tokens = forms.net.tokens.iter().map(|token| (token.name.clone(), token.sample.clone())).collect();
-    let lexer = symbols.lexer().map_or_else(|| forms.lexer(), |lexer| lexer.source().to_string());
-    Files { grammar: forms.grammar(comment), lexer, tokens, ebnf: Some(forms.ebnf()) }
+    forms.files(symbols.lexer().map(|lexer| lexer.source()), comment)
 }
 
 /// Decides whether a grammar with its lexer has the texts of another one. If that is not shown, says why.
@@ -227,8 +239,8 @@ mod tests {
     fn what_is_shown_to_be_equal_is_used() {
         let (hypothesis, _) = lists_learned();
         let attempt = readable(automaton(&hypothesis), &hypothesis.symbols, &exact(), "Lists.");
-        let files = attempt.files.unwrap();
-        let expected = "// Lists.\n%start Value\n%%\nValue: 'x' | Brackets;\nBrackets: '[' ']' | '[' Items ']';\n\
+        let files = attempt.found.unwrap().files;
+        let expected = "// Lists.\n// echostack: inline Items\n%start Value\n%%\nValue: 'x' | Brackets;\nBrackets: '[' ']' | '[' Items ']';\n\
                         Items: Value | Items ',' Value;\n";
         assert_eq!(files.grammar, expected);
         let ebnf = "Value ::= \"x\" | Brackets    /* \"x\" */\nBrackets ::= \"[\" (Value (\",\" Value)*)? \"]\"    /* \"[]\" */\n";
@@ -247,7 +259,7 @@ mod tests {
         let grammar = Grammar::new("lists", exact().grammar().unwrap().source(), Encoding::Auto).unwrap();
         let other = Subject::of_grammar(grammar, Some(lexer));
         let attempt = readable(automaton(&hypothesis), &hypothesis.symbols, &other, "");
-        assert_eq!(attempt.files, None);
+        assert!(attempt.found.is_none());
         assert!(!attempt.refused.is_empty());
         assert!(
             attempt.refused.iter().all(|reason| reason.ends_with("since it rejects \"y\"")),

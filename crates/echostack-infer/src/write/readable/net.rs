@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::boundaries::Tokens;
+use super::boundaries::{Effect, Tokens};
 use super::characters::{Characters, Mark};
 use super::graph::Graph;
 use super::names::{of_pattern, of_text};
-use super::pieces::{Kind, gaps, literal, pieces, set, written};
+use super::pieces::{Kind, Piece, gaps, literal, pieces, set, written};
 use super::term::Term;
 use super::way::Way;
 use super::work::Work;
@@ -28,6 +28,14 @@ pub(super) struct Token {
     pub(super) is_literal: bool,
 }
 
+impl Token {
+    /// Returns whether a reader knows a text of the token from its name.
+    pub(super) fn says_enough(&self) -> bool {
+        const KINDS: [&str; 8] = ["STRING", "NUMBER", "INTEGER", "DIGIT", "LETTER", "NEWLINE", "SPACE", "COMMENT"];
+        self.is_literal && self.name == self.sample.trim() || KINDS.contains(&self.name.as_str())
+    }
+}
+
 /// What leads from one state to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Label {
@@ -42,10 +50,12 @@ pub(super) enum Label {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Net {
     pub(super) tokens: Vec<Token>,
-    /// The regular expression of what is skipped.
-    pub(super) skipped: Option<String>,
+    /// The regular expressions of what is skipped.
+    pub(super) skipped: Vec<String>,
     /// The regular expressions of texts that are refused: tokens that must be apart, but are not.
     pub(super) traps: Vec<String>,
+    /// Whether a carriage return is refused. Lexers skip one before a line feed if no rule matches it.
+    pub(super) refuses_returns: bool,
     /// The token that is a run of white space.
     pub(super) run: Option<usize>,
     pub(super) labels: Vec<Label>,
@@ -75,6 +85,10 @@ impl Net {
             Kind::Text(text) => (2, text.clone()),
             Kind::Run(letter) => (3, letter.to_string()),
         });
+        // What changes nothing wherever it stands is skipped, too, such as a comment.
+        let nothing: Effect = found.tracks.iter().copied().map(Some).collect();
+        let skips = |piece: &Piece| !found.skipped.is_empty() && piece.effect == nothing;
+        let (skipped, pieces): (Vec<Piece>, Vec<Piece>) = pieces.into_iter().partition(skips);
         let mut this = Self::default();
         let mut names = Names::numbered("_");
         names.take("Start");
@@ -97,8 +111,14 @@ impl Net {
         }
         this.tokens = taken.into_values().collect();
         this.run = pieces.iter().position(|piece| matches!(piece.kind, Kind::Run(_)));
-        let all = found.skipped.iter().fold(CharSet::default(), |all, &atom| all.union(&characters.atoms[atom]));
-        this.skipped = (!all.is_empty()).then(|| set(&all) + "+");
+        let spaces = found.skipped.iter().fold(CharSet::default(), |all, &atom| all.union(&characters.atoms[atom]));
+        this.skipped.extend((!spaces.is_empty()).then(|| set(&spaces) + "+"));
+        this.skipped.extend(skipped.iter().map(|piece| piece.expression(characters)));
+        let begins = |letter: char| {
+            let atoms = || found.arcs[found.start].keys().chain(&found.skipped);
+            atoms().any(|&atom| characters.atoms[atom].contains(letter))
+        };
+        this.refuses_returns = begins('\n') && !begins('\r');
         for (piece, token) in pieces.iter().zip(&this.tokens) {
             let next = gaps(&token.sample, &found, characters);
             this.traps.extend((!next.is_empty()).then(|| piece.followed_by(next, characters)));
@@ -274,7 +294,7 @@ mod tests {
         let mut net = Net::of_characters(&characters, Way::ALL[0], &Work::default()).unwrap();
         let names: Vec<&str> = net.tokens.iter().map(|token| token.name.as_str()).collect();
         assert_eq!(names, ["x", ",", "[", "]"]);
-        assert_eq!((net.openers.len(), net.skipped.as_ref(), net.run), (1, None, None));
+        assert_eq!((net.openers.len(), net.skipped.len(), net.run), (1, 0, None));
         let calls: Vec<usize> =
             (0..net.labels.len()).filter(|&symbol| matches!(net.labels[symbol], Label::Call(..))).collect();
         let Label::Call(module, classes) = net.labels[calls[0]].clone() else { panic!() };

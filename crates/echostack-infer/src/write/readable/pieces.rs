@@ -36,6 +36,15 @@ pub(super) enum Kind {
 }
 
 impl Piece {
+    /// Returns a regular expression for this token.
+    pub(super) fn expression(&self, characters: &Characters) -> String {
+        match &self.kind {
+            Kind::Pattern(term) => written(term, &characters.atoms),
+            Kind::Text(text) => literal(text),
+            Kind::Run(letter) => literal(&letter.to_string()) + "+",
+        }
+    }
+
     /// Returns a regular expression for this token and one of some atoms.
     pub(super) fn followed_by(&self, atoms: BTreeSet<usize>, characters: &Characters) -> String {
         let last = Term::Set(atoms);
@@ -71,9 +80,10 @@ pub(super) fn pieces(tokens: &Tokens, characters: &Characters, work: &Work) -> O
     }
     let (mut pieces, mut patterns, mut words) = (Vec::new(), Vec::new(), BTreeSet::new());
     for (effect, nodes) in effects {
+        let mut many = Vec::new();
         for firsts in beginnings.values() {
             let Some(texts) = finder.texts(firsts, &nodes) else {
-                patterns.push((effect, firsts, nodes.clone()));
+                many.push(firsts.clone());
                 continue;
             };
             for text in texts {
@@ -88,11 +98,12 @@ pub(super) fn pieces(tokens: &Tokens, characters: &Characters, work: &Work) -> O
                 pieces.push(Piece { effect: effect.clone(), kind });
             }
         }
+        patterns.extend(finder.alike(many, &nodes).into_iter().map(|firsts| (effect, firsts, nodes.clone())));
     }
     for (effect, firsts, nodes) in patterns {
         // Tokens with one text come first in the lexer, so that the others need not leave these texts out.
-        let own = finder.pattern(firsts, &nodes)?;
-        let wider = finder.pattern(firsts, &nodes.union(&words).copied().collect());
+        let own = finder.pattern(&firsts, &nodes)?;
+        let wider = finder.pattern(&firsts, &nodes.union(&words).copied().collect());
         let term = wider.filter(|wider| wider.size() < own.size()).unwrap_or(own);
         pieces.push(Piece { effect: effect.clone(), kind: Kind::Pattern(term) });
     }
@@ -135,6 +146,28 @@ impl Finder<'_> {
             }
             live.extend(more);
         }
+    }
+
+    /// Joins the beginnings of texts that go on alike: what differs only in its first character is one kind of token.
+    fn alike(&self, many: Vec<BTreeSet<usize>>, nodes: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
+        let live = self.leading(nodes);
+        let after = |firsts: &BTreeSet<usize>| -> BTreeSet<usize> {
+            let arcs = self.tokens.arcs[self.tokens.start]
+                .iter()
+                .filter(|(atom, to)| firsts.contains(atom) && live.contains(to));
+            arcs.map(|(_, &to)| to).collect()
+        };
+        let mut groups: Vec<(BTreeSet<usize>, BTreeSet<usize>)> = Vec::new();
+        for firsts in many {
+            let mut group = (after(&firsts), firsts);
+            while let Some(at) = groups.iter().position(|(known, _)| !known.is_disjoint(&group.0)) {
+                let (targets, firsts) = groups.remove(at);
+                group.0.extend(targets);
+                group.1.extend(firsts);
+            }
+            groups.push(group);
+        }
+        groups.into_iter().map(|(_, firsts)| firsts).collect()
     }
 
     /// Returns all texts that begin with one of some atoms and lead to one of some nodes, if they are few.

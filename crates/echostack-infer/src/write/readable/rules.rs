@@ -31,6 +31,15 @@ pub(super) struct Rule {
     pub(super) name: String,
     pub(super) bodies: Vec<Vec<Item>>,
     pub(super) term: Term,
+    /// Whether people see the rule. Most lists are written where they are used.
+    pub(super) is_shown: bool,
+}
+
+impl Rule {
+    /// Returns whether the rule is a list, which is recursive only because Yacc has no other way to say so.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.term, Term::List(..) | Term::Plus(_))
+    }
 }
 
 /// A part of the automata: a module up to some states.
@@ -108,7 +117,7 @@ impl<'a> Finder<'a> {
         } else {
             let name = writer.names.take("Text");
             writer.rules.start = writer.rules.all.len();
-            writer.rules.all.push(Rule { name, bodies: vec![items], term: start });
+            writer.rules.all.push(Rule { name, bodies: vec![items], term: start, is_shown: true });
         }
         Ok(writer.rules)
     }
@@ -196,7 +205,7 @@ impl Writer<'_, '_> {
             return Err(TooLarge);
         }
         let name = self.names.take(name);
-        self.rules.all.push(Rule { name, bodies: Vec::new(), term });
+        self.rules.all.push(Rule { name, bodies: Vec::new(), term, is_shown: true });
         Ok(self.rules.all.len() - 1)
     }
 
@@ -316,6 +325,8 @@ impl Writer<'_, '_> {
         let name = self.name(term);
         let rule = self.reserve(&name, term.clone())?;
         self.rules.named.insert(term.clone(), rule);
+        let is_operation = role(term, false, self.finder.net) == Role::Operation;
+        self.rules.all[rule].is_shown = *term == self.start || is_operation || !self.rules.all[rule].is_list();
         let bodies = match term {
             Term::Plus(item) | Term::List(item, _) => {
                 let is_rule = match &**item {
