@@ -25,7 +25,8 @@ CORE, GRAMMAR = "crates/echostack/src/", "crates/echostack-grammar/src/"
 ROOTS = [CORE + file for file in (
     "certify/check.rs", "certify/translation.rs", "certify/lockstep.rs", "certify/file.rs", "certify/lookup.rs",
     "automaton/viable.rs", "automaton/json.rs", "machine/session.rs", "machine/file.rs", "reservoir/params.rs",
-    "table/scan.rs", "table/lanes.rs", "table/segments.rs")] + [GRAMMAR + "meaning/translation.rs"]
+    "table/scan.rs", "table/lanes.rs", "table/segments.rs", "turing/check.rs", "turing/lookup.rs", "turing/file.rs",
+    "turing/run.rs")] + [GRAMMAR + "meaning/translation.rs"]
 
 COMPONENTS = [
     ("the checker: closure, completions, covering of all cases", CORE,
@@ -62,6 +63,10 @@ COMPONENTS = [
       "table/frames/cuts.rs", "table/frames/moves.rs", "table/frames/layout.rs", "table/frames/steps.rs", "table/stacks.rs",
       "table/lanes.rs", "table/segments.rs"],
      "all ways of running a table are compared with each other, on mutated tables, too"),
+    ("machines with two stacks: texts, rules, the loop, decisions, files, the checker", CORE,
+     ["turing/text.rs", "turing/error.rs", "turing/tape.rs", "turing/rules.rs", "turing/run.rs", "turing/machine.rs", "turing/memory.rs",
+      "turing/lookup.rs", "turing/file.rs", "turing/shape.rs", "turing/cover.rs", "turing/certificate.rs", "turing/check.rs"],
+     "runs of Turing machines on tapes; forged certificates and mutated machines (`tests/turing.rs`); `tools/recheck`"),
     ("arithmetic: tanh, exp, sums", CORE, ["simd.rs"],
      "arbitrary precision (`tests/numerics.rs`); scalar against vectorized, to the bit"),
     ("files: models, tables, automata, certificates", CORE,

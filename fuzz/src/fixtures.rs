@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use echostack::turing::{Teacher, TwoStackLearning, TwoStackMachine};
 use echostack::{Automaton, Machine, Manifest, Oracle, SymbolId, Table};
 use echostack_grammar::{Encoding, Grammar, Judge, Lexer, Subject};
 use sha2::{Digest, Sha256};
@@ -41,6 +42,42 @@ pub const AUTOMATA: [&str; 5] = [
 /// The certificates of the first machines.
 pub const CERTIFICATES: [&str; 3] =
     [text!("dyck1.certificate.json"), text!("anbn.certificate.json"), text!("csv.certificate.json")];
+
+/// Turing machines, and rules with two stacks.
+pub const TEACHERS: [&str; 4] = [
+    include_str!("../../testdata/turing/increment.tm"),
+    include_str!("../../testdata/turing/busy-beaver-3.tm"),
+    include_str!("../../testdata/turing/parity.tm"),
+    include_str!("../../testdata/turing/anbncn.stacks"),
+];
+
+/// A machine with two stacks that is proved.
+#[derive(Debug)]
+pub struct TwoStacks {
+    /// The machine.
+    pub machine: TwoStackMachine,
+    /// Its file.
+    pub bytes: Vec<u8>,
+    /// The Turing machine that it simulates.
+    pub teacher: Teacher,
+    /// The certificate.
+    pub certificate: String,
+    /// A Turing machine with the same symbols and states, and one entry that differs.
+    pub other: Teacher,
+    /// The digests of both, as in certificates.
+    pub digests: [String; 2],
+}
+
+/// The machine that is taught and proved for the target `two_stacks`.
+pub static TWO_STACKS: LazyLock<TwoStacks> = LazyLock::new(|| {
+    let teacher = Teacher::read(TEACHERS[0]).unwrap();
+    let other = Teacher::read(&TEACHERS[0].replace("carry 0 _ -> done 1 S", "carry 0 _ -> done 0 S")).unwrap();
+    let learned = TwoStackLearning::default().learn(&teacher, &()).unwrap();
+    let digests = [&teacher, &other].map(|teacher| echostack::digest::hex(&Sha256::digest(teacher.source())));
+    let certificate = learned.certificate.unwrap().to_json();
+    let machine = learned.machine;
+    TwoStacks { bytes: machine.to_bytes().unwrap(), machine, teacher, certificate, other, digests }
+});
 
 /// Files with traces.
 pub const TRACES: [&str; 3] = [text!("dyck1.traces.jsonl"), text!("copy.traces.jsonl"), text!("csv.traces.jsonl")];

@@ -2,7 +2,9 @@
 
 use serde::Deserialize;
 
-use crate::fixtures::{AUTOMATA, CERTIFICATES, GRAMMARS, MACHINES, TABLES, TRACES};
+use crate::fixtures::{
+    AUTOMATA, CERTIFICATES, GRAMMARS, MACHINES, TABLES, TEACHERS, TRACES, TWO_STACKS,
+};
 
 /// The texts in a `cases.toml`.
 #[derive(Deserialize)]
@@ -42,6 +44,18 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "table" => whole(&mut TABLES.iter().cloned()),
         "certificate" => whole(&mut CERTIFICATES.iter().map(|file| file.as_bytes().to_vec())),
         "automaton" => whole(&mut AUTOMATA.iter().map(|file| file.as_bytes().to_vec())),
+        "two_stacks" => {
+            let files: [Vec<Vec<u8>>; 3] = [
+                TEACHERS.iter().map(|text| text.as_bytes().to_vec()).collect(),
+                vec![TWO_STACKS.bytes.clone()],
+                vec![TWO_STACKS.certificate.clone().into_bytes()],
+            ];
+            let kinds = files.into_iter().enumerate();
+            let seeds = kinds.flat_map(|(kind, files)| {
+                whole(&mut files.into_iter()).into_iter().map(move |seed| [&[kind as u8], &seed[..]].concat())
+            });
+            seeds.collect()
+        }
         "traces" => whole(&mut TRACES.iter().map(|file| file.as_bytes().to_vec())),
         "grammar" => GRAMMARS.iter().map(|(yacc, _, _)| yacc.as_bytes().to_vec()).collect(),
         "lexer" => {

@@ -15,6 +15,7 @@ use echostack::recognize::{Mode, Outcome, Recovery, Status, mistakes};
 use echostack::symbol::Input;
 use echostack::table::Lanes;
 use echostack::teach::{read_contexts, read_traces, write_contexts, write_traces};
+use echostack::turing::{self, RunLimits, Teacher, TwoStackMachine};
 use echostack::{
     Automaton, Certificate, Limits, Manifest, Model, Oracle, Recognizer, Scanner, Session, SymbolId, Table, Verdict,
     Word,
@@ -25,20 +26,22 @@ use echostack_infer::program::{Pattern, Reply, split};
 
 use crate::edit::Base;
 use crate::fixtures::{
-    AUTOMATA, CERTIFICATES, FLAT, JUDGES, MACHINES, SUBJECTS, Subjects, TABLES, TRACES, digest, short_words, word,
+    AUTOMATA, CERTIFICATES, FLAT, JUDGES, MACHINES, SUBJECTS, Subjects, TABLES, TEACHERS, TRACES, TWO_STACKS, TwoStacks,
+    digest, short_words, word,
 };
 
 /// A target, which gets bytes that nobody has checked.
 pub type Target = fn(&[u8]);
 
 /// All targets, by name.
-pub const ALL: [(&str, Target); 12] = [
+pub const ALL: [(&str, Target); 13] = [
     ("model", model),
     ("table", table),
     ("certificate", certificate),
     ("grammar", grammar),
     ("lexer", lexer),
     ("automaton", automaton),
+    ("two_stacks", two_stacks),
     ("traces", traces),
     ("words", words),
     ("stream", stream),
@@ -191,6 +194,69 @@ pub fn automaton(data: &[u8]) {
     let mut words = short_words(terminals, 40);
     words.push(word(data, terminals));
     all_agree(&table, &words, LIMITS, |word| oracle.judge_with(&Word::Symbols(word.to_vec()), LIMITS, &mut ()));
+}
+
+/// Machines with two stacks. The first byte says whether the input is a teacher's text, a machine or a certificate.
+pub fn two_stacks(data: &[u8]) {
+    static TEXTS: LazyLock<Vec<Base>> = LazyLock::new(|| TEACHERS.iter().map(|text| Base::text(text)).collect());
+    static FILES: LazyLock<Vec<Base>> = LazyLock::new(|| vec![Base::safetensors(&TWO_STACKS.bytes)]);
+    static PROOFS: LazyLock<Vec<Base>> = LazyLock::new(|| vec![Base::text(&TWO_STACKS.certificate)]);
+    let Some((&kind, rest)) = data.split_first() else { return };
+    let bytes = match kind % 3 {
+        0 => file(&TEXTS, rest),
+        1 => file(&FILES, rest),
+        _ => file(&PROOFS, rest),
+    };
+    let Some(bytes) = bytes else { return };
+    if kind % 3 == 1 {
+        return two_stack_machine(&bytes);
+    }
+    let Ok(text) = String::from_utf8(bytes) else { return };
+    if kind % 3 == 0 {
+        return two_stack_teacher(&text);
+    }
+    let TwoStacks { machine, teacher, other, digests, .. } = &*TWO_STACKS;
+    let budget = || Budget::new(200_000);
+    if let Ok(honest) = turing::TwoStackCertificate::from_json(&text) {
+        assert_eq!(turing::TwoStackCertificate::from_json(&honest.to_json()).unwrap(), honest);
+        _ = turing::check(&honest, machine, teacher, &budget());
+    }
+    if let Ok(forged) = turing::TwoStackCertificate::from_json(&text.replace(&digests[0], &digests[1])) {
+        let proved = turing::check(&forged, machine, other, &budget());
+        assert!(proved.is_err(), "a machine was proved to simulate another Turing machine");
+    }
+}
+
+/// Small limits for runs with two stacks.
+const RUN: RunLimits = RunLimits { actions: 500, depth: 200 };
+
+/// A teacher: if it is a Turing machine, its rules do what it does on its tape.
+fn two_stack_teacher(text: &str) {
+    let Ok(teacher) = Teacher::read(text) else { return };
+    let rules = teacher.rules();
+    for word in short_words(rules.alphabet().terminals().len(), 12) {
+        let run = rules.run(&word, RUN);
+        let Some(machine) = teacher.machine() else { continue };
+        let tokens: Vec<usize> = word.iter().map(|token| token.index()).collect();
+        let steps = (RUN.actions).saturating_sub(word.len() as u64 + 1);
+        let tape = machine.run(&tokens, steps);
+        if let (Some(accepts), false) = (tape.accepts, matches!(run.outcome, Outcome::Stopped { .. })) {
+            assert_eq!((accepts, &tape.output), (run.outcome.is_accept(), &run.output), "{tokens:?}");
+            assert_eq!(tape.steps + word.len() as u64 + 1, run.actions, "{tokens:?}");
+        }
+    }
+}
+
+/// The bytes of a machine with two stacks: what is read can be run and written, and the memory changes no run.
+fn two_stack_machine(bytes: &[u8]) {
+    let Ok(machine) = TwoStackMachine::from_bytes(bytes) else { return };
+    let again = TwoStackMachine::from_bytes(&machine.to_bytes().unwrap()).expect("what was written can be read");
+    let quick = again.clone().memoized();
+    for word in short_words(machine.alphabet().terminals().len(), 6).into_iter().map(Word::Symbols) {
+        let run = machine.run(&word, RUN);
+        assert_eq!(again.run(&word, RUN), run, "written and read");
+        assert_eq!(quick.run(&word, RUN), run, "the memory changes a run");
+    }
 }
 
 /// Traces and contexts: what is read can be written, and comes back the same.

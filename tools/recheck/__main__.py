@@ -1,6 +1,7 @@
 """Confirms or refuses a certificate of echostack, with Arb's ball arithmetic and without any code of the library.
 
-Usage: python tools/recheck MODEL AUTOMATON CERTIFICATE [--grammar PATH], with the automaton as written by
+Usage: python tools/recheck MODEL TEACHER CERTIFICATE, for a machine with two stacks, with its Turing machine or rules, or
+       python tools/recheck MODEL AUTOMATON CERTIFICATE [--grammar PATH], with the automaton as written by
 `echostack certify --write-automaton`, and with the grammar as a file or a folder. Needs python-flint. What is confirmed:
 - the machine does what the automaton does on every word;
 - with --grammar, the automaton accepts what the grammar says; if the certificate is for a grammar or a lexer, these are
@@ -20,6 +21,7 @@ from bounds import Bounds
 from certificate import Automaton, Certificate
 from grammar import check_translation
 from model import Model, Refused, require
+from two_stacks import TwoStacks
 
 CONFIRMED, REFUSED, PARTLY = 0, 1, 3
 
@@ -27,6 +29,9 @@ CONFIRMED, REFUSED, PARTLY = 0, 1, 3
 def confirm(model, automaton, certificate, grammar=None, lexer=None):
     """Checks a certificate, given the bytes of the files, and returns a summary and whether nothing is left to
     check. Raises `Refused` if it fails."""
+    if "two_stacks" in json.loads(certificate):
+        require(grammar is None, "a machine with two stacks has no grammar")
+        return TwoStacks(model, automaton, json.loads(certificate, object_pairs_hook=once)).confirm(), True
     model, automaton = Model(model), Automaton(json.loads(automaton))
     certificate = Certificate(json.loads(certificate, object_pairs_hook=once), model, automaton)
     parts = certificate.parts
@@ -75,7 +80,7 @@ def read_grammar(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("files", nargs=3, metavar="FILE", help="the model, the automaton, and the certificate")
+    parser.add_argument("files", nargs=3, metavar="FILE", help="the model, the automaton or teacher, and the certificate")
     parser.add_argument("--grammar", type=Path, metavar="PATH", help="a file, or a folder with grammar.y and perhaps lexer.l")
     parser.add_argument("--seconds", type=int, default=600, help="give up after this many seconds [default: 600]")
     arguments = parser.parse_args()

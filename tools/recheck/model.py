@@ -33,17 +33,29 @@ def whole(value, limit, what):
 
 
 class Model:
+    KEY = "echostack"
+
     def __init__(self, data):
         start = 8 + int.from_bytes(data[:8], "little")
         require(start <= len(data), "this is no model file")
         table, body = json.loads(data[8:start]), data[start:]
-        text = table.pop("__metadata__")["echostack"]
+        text = table.pop("__metadata__")[self.KEY]
         form = json.loads(text)
         require(form["version"] == 1 and list(form)[-1] == "manifest", "the model is of another version")
-        self.digest, self.manifest = digest(table, text, body), form["manifest"]
+        self.digest, self.manifest = digest(self.KEY, table, text, body), form["manifest"]
         self.tensors = {name: tensor(name, body, **entry) for name, entry in table.items()}
-        self.view, self.terminals, self.names = form["view"], len(form["terminals"]), form["terminals"] + form["nonterminals"]
+        self.terminals, self.names = len(form["terminals"]), form["terminals"] + form["nonterminals"]
+        self.read_reservoir(form)
+        self.read_projection()
+        self.read_form(form)
+
+    def read_form(self, form):
+        """Reads what is in the header of a machine with one stack."""
+        self.view = form["view"]
         require(self.view in ("symbol", "reservoir") and form["mode"] == "strict", "the machine is not strict, or sees otherwise")
+        self.read_readouts(form["actions"], form["output"], form["shift"])
+
+    def read_reservoir(self, form):
         self.kind = form["reservoir"]["kind"]
         if self.kind == "legendre":
             self.input = self.take("reservoir.input", "F64", None)
@@ -53,8 +65,6 @@ class Model:
             self.neurons = whole(order * len(self.names), MOST_NEURONS + 1, "number of neurons")
         else:
             self.read_squashing(form["reservoir"], len(self.names))
-        self.read_projection()
-        self.read_readouts(form["actions"], form["output"], form["shift"])
 
     def take(self, name, dtype, *shape):
         """Returns the values of a tensor, which must have this type and shape; None stands for any length."""
@@ -152,9 +162,9 @@ class Model:
         return "votes", (pairs, max(counts)), kernel
 
 
-def digest(table, text, body):
+def digest(key, table, text, body):
     """Returns the digest of the file without its manifest, which is the last field of the header."""
-    bare = {"__metadata__": {"echostack": text.partition(',"manifest":')[0] + ',"manifest":{}}'}} | table
+    bare = {"__metadata__": {key: text.partition(',"manifest":')[0] + ',"manifest":{}}'}} | table
     head = json.dumps(bare, separators=(",", ":"), ensure_ascii=False).encode()
     head += b" " * (-len(head) % 8)
     return hashlib.sha256(len(head).to_bytes(8, "little") + head + body).hexdigest()

@@ -23,6 +23,7 @@ mod session;
 mod subject;
 mod text;
 mod traces;
+mod two_stacks;
 mod words;
 
 use std::fmt::Write as _;
@@ -38,7 +39,7 @@ use echostack_grammar::GrammarLimits;
 
 use crate::commands::{
     certify, check, compare, compile, construct, engine, evaluate, export, extract, infer, inspect, lab, learn, parse,
-    sample, tasks, teach,
+    run as run_machine, sample, tasks, teach,
 };
 use crate::outcome::{Outcome, is_closed_pipe};
 use crate::output::note;
@@ -102,6 +103,9 @@ enum Command {
     Extract(extract::Args),
     /// Construct a machine from a grammar or an automaton, without training, and prove it correct on every word
     Construct(construct::Args),
+    /// Run a machine with two stacks on one word, and show the run as the tape of a Turing machine: exit code 0 if it
+    /// accepts, 1 if it halts without accepting, 2 on an error or a limit
+    Run(run_machine::Args),
     /// Measure a machine or a table on fresh words
     Evaluate(evaluate::Args),
     /// List the built-in tasks
@@ -154,7 +158,7 @@ enum Command {
 /// The commands in the order of the help, by what people do.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Everyday", &["infer", "compare", "check", "parse", "export", "compile", "sample", "inspect"]),
-    ("Machines and proofs", &["learn", "certify", "extract", "construct", "evaluate"]),
+    ("Machines and proofs", &["learn", "certify", "extract", "construct", "run", "evaluate"]),
     ("Research", &["tasks", "teach", "lab"]),
     ("Many files", &["score", "contexts", "pack", "cluster"]),
     ("Shell", &["completions", "man", "help"]),
@@ -231,6 +235,7 @@ fn run(cli: Cli) -> Result<Outcome> {
         Command::Extract(args) => extract::run(&args, &session),
         Command::Compile(args) => compile::run(&args, &session),
         Command::Construct(args) => construct::run(&args, &session),
+        Command::Run(args) => run_machine::run(&args, &session),
         Command::Teach(args) => teach::run(&args, &session),
         Command::Parse(args) => parse::run(&args, &session),
         Command::Inspect(args) => inspect::run(&args, &session),

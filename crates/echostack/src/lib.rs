@@ -67,6 +67,7 @@
 //! - [`teach`]: traces, exercises and corpora. [`language`]: words to learn from and to test with.
 //! - [`reservoir`]: the kinds of reservoir. [`readout`]: support vector machines and ridge regression.
 //! - [`machine`]: parameters, training and model files. [`model`]: a machine or a table from a file.
+//! - [`turing`]: machines with two stacks, which simulate Turing machines.
 //! - [`certify`]: proofs. [`extract`]: from machines to automata and back.
 //! - [`study`]: training that tests or proves itself. [`tasks`]: the paper's nine tasks.
 //!
@@ -76,7 +77,7 @@
 //!
 //! Without it, as in `echostack = { version = "0.1", default-features = false }`, there are automata, tables, traces and
 //! languages, and [`certify`] compares tables with automata, and automata with parsers. The modules [`reservoir`],
-//! [`readout`], [`machine`], [`extract`] and [`study`] are missing. A [`Model`] is then always a table:
+//! [`readout`], [`machine`], [`extract`], [`turing`] and [`study`] are missing. A [`Model`] is then always a table:
 //! [`FileError::NoMachines`](file::FileError::NoMachines) says that a file has a machine.
 //!
 //! # Errors
@@ -131,6 +132,8 @@ pub mod symbol;
 pub mod table;
 pub mod tasks;
 pub mod teach;
+#[cfg(feature = "machine")]
+pub mod turing;
 mod undo;
 
 pub use automaton::{Automaton, Oracle};

@@ -14,6 +14,7 @@ use echostack::recognize::{Mode, Reduction};
 use echostack::suffix::InputSuffix;
 use echostack::table::SourceOptions;
 use echostack::teach::Answer;
+use echostack::turing::{self, TwoStackMachine};
 use echostack::{Alphabet, Certificate, Control, Machine, Model, Oracle, Prover, Table};
 use echostack_grammar::{Encoding, Judge, Subject};
 use serde_json::json;
@@ -25,6 +26,7 @@ use crate::output::{count, print_json, save, try_output};
 use crate::progress::{Bar, TimeLimit};
 use crate::session::Session;
 use crate::subject::encoding;
+use crate::two_stacks;
 use crate::words::{names, tell};
 
 const EXAMPLES: &str = "\
@@ -43,7 +45,8 @@ Exit codes: 0 if the model is proved; 1 if it is not, or if the certificate is n
 pub(crate) struct Args {
     /// Machine, table, or grammar (a folder, or NAME.y), which is compiled to a table
     model: PathBuf,
-    /// Language to compare with: a grammar (a folder, or NAME.y), `task:NAME`, or an automaton in JSON
+    /// Language to compare with: a grammar (a folder, or NAME.y), `task:NAME`, or an automaton in JSON; for a machine with
+    /// two stacks, a Turing machine or rules (docs/two-stacks.md)
     #[arg(long, value_name = "LANGUAGE")]
     against: String,
     /// File to write the certificate to
@@ -81,6 +84,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     try_output([&args.output, &args.write_automaton].into_iter().flatten())?;
     let bar = session.bar();
+    if let Some(machine) = two_stacks::open(session, &args.model)? {
+        return args.limit.keep(&bar, |control| with_two_stacks(args, session, &machine, &bar, control));
+    }
     args.limit.keep(&bar, |control| certify(args, session, &bar, control))
 }
 
@@ -97,6 +103,57 @@ fn certify(args: &Args, session: &Session, bar: &Bar, control: &dyn Control) -> 
         Err(error) => claim.refused(error),
         Ok(outcome) => Ok(outcome),
     }
+}
+
+/// Proves that a machine with two stacks simulates a Turing machine or rules, or checks such a proof.
+fn with_two_stacks(
+    args: &Args,
+    session: &Session,
+    machine: &TwoStackMachine,
+    bar: &Bar,
+    control: &dyn Control,
+) -> Result<Outcome> {
+    let teacher = two_stacks::teacher(Path::new(&args.against))?;
+    let start = Instant::now();
+    let proved = match &args.check {
+        Some(path) => {
+            let certificate =
+                turing::TwoStackCertificate::from_json(&read_text(path, turing::MAX_CERTIFICATE as u64)?)?;
+            turing::check(&certificate, machine, &teacher, control)
+                .map(|()| turing::TwoStackProof::Proved(Box::new(certificate)))
+        }
+        None => turing::prove(machine, &teacher, control),
+    };
+    bar.finish();
+    let (certificate, told) = match proved {
+        Ok(turing::TwoStackProof::Proved(certificate)) => (Some(certificate), Vec::new()),
+        Ok(turing::TwoStackProof::Open { cells, .. }) => (None, cells.iter().map(ToString::to_string).collect()),
+        Err(CertifyError::Cancelled) => return Err(CertifyError::Cancelled.into()),
+        Err(error) => (None, vec![error.to_string()]),
+    };
+    let cells = certificate.as_ref().map(|certificate| certificate.cells());
+    if let (Some(path), Some(certificate)) = (&args.output, &certificate) {
+        save(path, certificate.to_json())?;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        print_json(&json!({"proved": cells.is_some(), "cells": cells, "seconds": seconds, "open": told}))?;
+    } else if let Some(cells) = cells {
+        let what = if args.check.is_some() { "checked" } else { "found and checked" };
+        let (cells, milliseconds) = (count(cells, "cell"), seconds * 1e3);
+        if !session.quiet {
+            writeln!(
+                std::io::stdout(),
+                "proved: the machine simulates {} on every input, for every number of steps; {cells}, {what} in \
+                 {milliseconds:.0} ms",
+                args.against
+            )?;
+        }
+    } else {
+        writeln!(std::io::stdout(), "not proved: the machine may differ from {}", args.against)?;
+        told.iter().take(args.show_open).try_for_each(|line| writeln!(std::io::stdout(), "  {line}"))?;
+    }
+    Ok(if cells.is_some() { Outcome::Accepted } else { Outcome::Rejected })
 }
 
 /// What is to be proved, or checked.

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use echostack::recognize::{self, Recovery};
 use echostack::table::Lanes;
-use echostack::{Model, Verdict};
+use echostack::turing::{RunLimits, TwoStackMachine};
+use echostack::{Model, Verdict, Word};
 use echostack_grammar::Judge;
+use serde_json::json;
 
 use crate::input::Input;
 use crate::outcome::{Outcome, is_closed_pipe};
@@ -18,6 +20,7 @@ use crate::output::{note, print_json};
 use crate::reading::{Names, Reading, open};
 use crate::session::Session;
 use crate::text::{Color, Paint, Report, open_bytes, read_up_to, word_report};
+use crate::two_stacks;
 use crate::words::tell_in;
 
 /// Examples that are shown below the options.
@@ -102,6 +105,9 @@ impl Counts {
 }
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
+    if let Some(machine) = two_stacks::open(session, &args.model)? {
+        return with_two_stacks(args, session, &machine);
+    }
     let judge = args.input.open(session, &args.model)?;
     if args.errors.get() > 1 && !judge.has_lexer() {
         bail!("--errors is for texts: the model needs a lexer, and --tokens and --chars must be left out");
@@ -128,6 +134,37 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         note(counts.summary());
     }
     Ok(counts.outcome())
+}
+
+/// Checks the words in the files, one per line, with a machine with two stacks.
+fn with_two_stacks(args: &Args, session: &Session, machine: &TwoStackMachine) -> Result<Outcome> {
+    let (mut worst, names) = (Outcome::Accepted, Names::new(machine.alphabet(), args.input.chars));
+    for path in &args.files {
+        let (mut input, name) = (open(path)?, path.display());
+        for line in 1_u64.. {
+            let mut word = Reading::new(&names, Vec::new());
+            let ended = word.read(&mut input).with_context(|| format!("could not read {name}"))?;
+            if ended && word.is_empty() {
+                break;
+            }
+            let (tokens, _) = word.finish();
+            let outcome = machine.run(&Word::Symbols(tokens), RunLimits::default()).outcome;
+            worst = worst.max(two_stacks::outcome(outcome));
+            if !session.quiet && (!args.failures || !outcome.is_accept()) {
+                if args.json {
+                    let name = name.to_string();
+                    let (verdict, position) = (outcome.name(), outcome.position());
+                    print_json(&json!({"file": name, "line": line, "verdict": verdict, "position": position}))?;
+                } else {
+                    writeln!(std::io::stdout(), "{name}:{line}: {}", two_stacks::tell(outcome))?;
+                }
+            }
+            if ended {
+                break;
+            }
+        }
+    }
+    Ok(worst)
 }
 
 /// Checks a text.

@@ -8,6 +8,7 @@ use echostack::certify::Size;
 use echostack::file::{MAX_BYTES, read_text};
 use echostack::machine::Readout;
 use echostack::teach::{read_contexts, read_traces};
+use echostack::turing::TwoStackMachine;
 use echostack::{Alphabet, Automaton, Certificate, Machine, Model, SymbolId, Table, Trace};
 use echostack_grammar::Subject;
 use serde_json::{Map, Value, json};
@@ -15,6 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::outcome::Outcome;
 use crate::output::{count, print_json};
 use crate::session::{Opened, Session};
+use crate::two_stacks;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -61,13 +63,9 @@ impl Facts {
 
 pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     let path = &args.file;
-    let mut facts = match session.open(path) {
-        Ok(Opened { model, grammar: None }) => of_model(&model),
-        Ok(Opened { model, grammar: Some(subject) }) => of_grammar(&subject, &model),
-        Err(error) => match of_text(path)? {
-            Some(facts) => facts,
-            None => return Err(error),
-        },
+    let mut facts = match two_stacks::open(session, path)? {
+        Some(machine) => of_two_stacks(&machine),
+        None => of_file(path, session)?,
     };
     let bytes = if path.is_dir() { None } else { Some(std::fs::metadata(path)?.len()) };
     if args.json {
@@ -81,6 +79,38 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
     }
     facts.lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     Ok(Outcome::Accepted)
+}
+
+/// Returns the facts about a file that is not a machine with two stacks.
+fn of_file(path: &Path, session: &Session) -> Result<Facts> {
+    Ok(match session.open(path) {
+        Ok(Opened { model, grammar: None }) => of_model(&model),
+        Ok(Opened { model, grammar: Some(subject) }) => of_grammar(&subject, &model),
+        Err(error) => match of_text(path)? {
+            Some(facts) => facts,
+            None => return Err(error),
+        },
+    })
+}
+
+/// Returns the facts about a machine with two stacks.
+fn of_two_stacks(machine: &TwoStackMachine) -> Facts {
+    let mut facts = Facts::new("machine with two stacks");
+    facts.alphabet(machine.alphabet());
+    let ([first, second], neurons) = (machine.centers(), machine.reservoir().neurons());
+    facts.field("outputs", machine.outputs());
+    facts.field("neurons", neurons);
+    facts.field("centers", json!({"first": first, "second": second}));
+    facts.field("manifest", json!(machine.manifest()));
+    if !machine.outputs().is_empty() {
+        facts.line("writes", machine.outputs().join(" "));
+    }
+    facts.line("neurons", neurons);
+    facts.line("centers", format_args!("{first} for the first stack, {second} for the second"));
+    machine.manifest().iter().for_each(|(key, value)| facts.line(key, settings(key, value)));
+    facts.line("runs as", "the machine; `echostack run` shows a run");
+    facts.line("certified", "not by this file; `echostack certify FILE --against TEACHER --check CERTIFICATE` says");
+    facts
 }
 
 /// Returns the facts about a grammar, and about the table that it is compiled to.

@@ -14,6 +14,7 @@ pub(crate) mod inspect;
 pub(crate) mod lab;
 pub(crate) mod learn;
 pub(crate) mod parse;
+pub(crate) mod run;
 pub(crate) mod sample;
 pub(crate) mod tasks;
 pub(crate) mod teach;

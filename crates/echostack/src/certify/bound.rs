@@ -43,7 +43,7 @@
 //!   arithmetic can lose, in the program that decides and in the bound itself, whatever the order of the sums. Each
 //!   constant is named after its lemma in docs/proof.
 //! - A value that is not finite is not a bound. The decision then counts as open.
-//! - Only a [`WellScaled`] machine can be bounded, since the lemmas hold for no other.
+//! - Only a machine whose parts are [`Scaled`] can be bounded, since the lemmas hold for no other.
 //!
 //! # Cost
 //!
@@ -59,9 +59,9 @@
 
 use super::enclose::{Encloser, Enclosure, NORM, Start};
 use super::error::CertifyError;
-use super::scale::{UNDERFLOW, WellScaled};
+use super::scale::{Scaled, UNDERFLOW, WellScaled};
 use crate::control::Poll;
-use crate::machine::{Machine, Readout};
+use crate::machine::Readout;
 use crate::readout::{Clause, Head, Pair, Side, place_of_pair};
 use crate::recognize::View;
 use crate::simd::{Comparison, EXP_ERROR, Rows, Simd};
@@ -164,16 +164,18 @@ struct Kernel {
     terms: usize,
 }
 
-/// Computes bounds on all decisions of a machine.
-pub(crate) struct Bounds {
-    machine: Machine,
+/// Computes bounds on all decisions of a machine, whose readouts have names of type `R`. The two sides are the input and
+/// the stack or, in a machine with two stacks, the first and the second stack.
+pub(crate) struct Bounds<R = Readout> {
+    /// The input features of each lookahead, if the readouts see nothing else of the input.
+    symbols: Option<Vec<Vec<f64>>>,
     encloser: Encloser,
-    /// The states before an input suffix, and before a stack suffix.
+    /// The states before a suffix, for each side.
     starts: [Start; 2],
     input: Centers,
     stack: Centers,
     kernels: Vec<Kernel>,
-    heads: Vec<(Readout, Head)>,
+    heads: Vec<(R, Head)>,
 }
 
 /// A bound on the margin of a class.
@@ -229,52 +231,22 @@ impl Bounds {
     /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed.
     pub(crate) fn new(scaled: &WellScaled<'_>, poll: &mut Poll<'_>) -> Result<Self, CertifyError> {
         let machine = scaled.machine;
-        let encloser = Encloser::new(scaled.reservoir.clone()).ok_or(CertifyError::Reservoir)?;
         let alphabet = machine.alphabet();
-        let starts = match machine.view() {
-            View::Symbol => [Start::Zero, encloser.anything(alphabet.len(), poll)?],
-            View::Reservoir => {
-                [encloser.anything(alphabet.terminals().len(), poll)?, encloser.anything(alphabet.len(), poll)?]
+        let (channels, symbols) = match machine.view() {
+            View::Symbol => {
+                let features = |next| machine.symbol_features(next).to_vec();
+                (None, Some(alphabet.lookaheads().map(features).collect()))
             }
+            View::Reservoir => (Some(alphabet.terminals().len()), None),
         };
-        let parts = &scaled.projection;
-        let width = machine.reservoir().neurons();
-        let [input, stack] = parts.halves.clone().map(|half| {
-            let mut rows = Rows::new(width);
-            half.centers.chunks_exact(width).for_each(|row| rows.push(row));
-            let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
-            let longest = half.centers.chunks_exact(width).map(square).fold(0., f64::max).sqrt() * NORM;
-            let (map, count) = half.linear;
-            let linear = (0..count).map(|column| map.iter().skip(column).step_by(count).copied().collect()).collect();
-            Centers { width, flat: half.centers, rows, members: half.members, longest, linear }
-        });
-        let heads: Vec<(Readout, Head)> =
-            machine.heads().into_iter().map(|(readout, head)| (readout, head.clone())).collect();
-        let terms = |number: usize| {
-            let pairs = heads.iter().filter_map(|(_, head)| match head {
-                Head::Votes { kernel, pairs, .. } if *kernel == number => Some(pairs),
-                _ => None,
-            });
-            pairs.flatten().map(|pair| pair.terms.len()).max().unwrap_or(0)
-        };
-        let kernels = parts.kernels.iter().enumerate().map(|(number, (gamma, support))| Kernel {
-            gamma: *gamma,
-            support: support.clone(),
-            terms: terms(number),
-        });
-        let kernels = kernels.collect();
-        Ok(Self { machine: machine.clone(), encloser, starts, input, stack, kernels, heads })
-    }
-
-    /// Returns the readouts that are bounded.
-    pub(crate) fn heads(&self) -> &[(Readout, Head)] {
-        &self.heads
+        Ok(Self { symbols, ..Self::over(&scaled.parts, [channels, Some(alphabet.len())], poll)? })
     }
 
     /// Returns what the readouts see of all inputs with this suffix.
     pub(crate) fn input(&self, suffix: &InputSuffix) -> Sighting {
-        if self.machine.view() == View::Symbol {
-            let mut rest = self.machine.symbol_features(suffix.next());
+        if let Some(symbols) = &self.symbols {
+            let last = symbols.len() - 1;
+            let mut rest = &symbols[suffix.next().token().map_or(last, SymbolId::index)][..];
             let factors = |members: &Vec<u32>| {
                 let (own, after) = rest.split_at(members.len());
                 rest = after;
@@ -291,12 +263,72 @@ impl Bounds {
         let start = if suffix.is_whole() { &Start::Zero } else { &self.starts[0] };
         self.see(&self.input, self.encloser.after(start, channels.into_iter()))
     }
+}
+
+impl<R: Clone> Bounds<R> {
+    /// Prepares the bounds for readouts of two states, each of which is reached by a sequence of the first `channels`
+    /// channels of the reservoir; `None` for a side whose states are not enclosed.
+    ///
+    /// # Errors
+    /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed.
+    pub(crate) fn over(
+        scaled: &Scaled<R>,
+        channels: [Option<usize>; 2],
+        poll: &mut Poll<'_>,
+    ) -> Result<Self, CertifyError> {
+        let encloser = Encloser::new(scaled.reservoir.clone()).ok_or(CertifyError::Reservoir)?;
+        let mut starts = [Start::Zero, Start::Zero];
+        for (start, channels) in starts.iter_mut().zip(channels) {
+            if let Some(channels) = channels {
+                *start = encloser.anything(channels, poll)?;
+            }
+        }
+        let parts = &scaled.projection;
+        let width = scaled.neurons;
+        let [input, stack] = parts.halves.clone().map(|half| {
+            let mut rows = Rows::new(width);
+            half.centers.chunks_exact(width).for_each(|row| rows.push(row));
+            let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
+            let longest = half.centers.chunks_exact(width).map(square).fold(0., f64::max).sqrt() * NORM;
+            let (map, count) = half.linear;
+            let linear = (0..count).map(|column| map.iter().skip(column).step_by(count).copied().collect()).collect();
+            Centers { width, flat: half.centers, rows, members: half.members, longest, linear }
+        });
+        let heads = scaled.heads.clone();
+        let terms = |number: usize| {
+            let pairs = heads.iter().filter_map(|(_, head)| match head {
+                Head::Votes { kernel, pairs, .. } if *kernel == number => Some(pairs),
+                _ => None,
+            });
+            pairs.flatten().map(|pair| pair.terms.len()).max().unwrap_or(0)
+        };
+        let kernels = parts.kernels.iter().enumerate().map(|(number, (gamma, support))| Kernel {
+            gamma: *gamma,
+            support: support.clone(),
+            terms: terms(number),
+        });
+        let kernels = kernels.collect();
+        Ok(Self { symbols: None, encloser, starts, input, stack, kernels, heads })
+    }
+
+    /// Returns the readouts that are bounded.
+    pub(crate) fn heads(&self) -> &[(R, Head)] {
+        &self.heads
+    }
 
     /// Returns what the readouts see of all stacks with this suffix.
     pub(crate) fn stack(&self, suffix: &StackSuffix) -> Sighting {
         let start = if suffix.is_whole() { &Start::Zero } else { &self.starts[1] };
         let channels = suffix.symbols().iter().map(|symbol| Some(symbol.index()));
         self.see(&self.stack, self.encloser.after(start, channels))
+    }
+
+    /// Returns what the readouts of a machine with two stacks see of all first stacks with this suffix. What they see of
+    /// the second stack is what other machines see of their only one.
+    pub(crate) fn first_stack(&self, suffix: &StackSuffix) -> Sighting {
+        let start = if suffix.is_whole() { &Start::Zero } else { &self.starts[0] };
+        let channels = suffix.symbols().iter().map(|symbol| Some(symbol.index()));
+        self.see(&self.input, self.encloser.after(start, channels))
     }
 
     fn see(&self, side: &Centers, set: Enclosure) -> Sighting {
@@ -663,9 +695,8 @@ fn worse(a: f64, b: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
-    use crate::machine::{Choices, Params};
+    use crate::machine::{Choices, Machine, Params};
     use crate::recognize::{Mode, Reduction};
     use crate::reservoir::ReservoirKind;
     use crate::reservoir::{Drive, encode};

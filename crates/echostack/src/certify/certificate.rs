@@ -8,7 +8,7 @@ use crate::suffix::{InputSuffix, StackSuffix};
 use crate::symbol::SymbolId;
 
 /// The version of the arithmetic that the bounds are computed for: tanh, exp and sums as implemented in `simd`.
-pub(super) const ARITHMETIC: u32 = 1;
+pub(crate) const ARITHMETIC: u32 = 1;
 
 /// Proofs about one automaton, in a form that can be checked. Each part is there or not:
 ///

@@ -75,6 +75,6 @@ impl From<Cancelled> for CertifyError {
 }
 
 /// Refuses a certificate.
-pub(super) fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
+pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, CertifyError> {
     Err(CertifyError::Refused(why.into()))
 }

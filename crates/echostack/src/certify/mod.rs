@@ -45,10 +45,16 @@ pub use file::CertificateFileError;
 pub use lockstep::{Behavior, Comparison, check_table};
 pub use translation::{Parser, ParserAction, Translation, check_translation};
 #[cfg(feature = "machine")]
+pub(crate) use {
+    certificate::ARITHMETIC,
+    error::refuse,
+    provable::provable,
+    require::Required,
+    scale::{Scaled, WellScaled},
+};
+#[cfg(feature = "machine")]
 pub use {
     check::{ProvedCell, check, check_each},
     differ::Difference,
     prove::{OpenCell, Proof, Prover},
 };
-#[cfg(feature = "machine")]
-pub(crate) use {provable::provable, require::Required, scale::WellScaled};

@@ -6,9 +6,9 @@
 //! proof can begin without the check.
 
 use super::error::CertifyError;
-use crate::machine::Machine;
-use crate::readout::{Head, ProjectionParts};
-use crate::reservoir::{Activation, Recurrent, ReservoirParts};
+use crate::machine::{Machine, Readout};
+use crate::readout::{Head, Projection, ProjectionParts};
+use crate::reservoir::{Activation, Recurrent, Reservoir, ReservoirParts};
 
 /// The largest magnitude of the numbers that a decision is computed from: weights, centers, intercepts and gammas
 /// (Lemma LARGEST). No sum of products of these overflows.
@@ -27,8 +27,36 @@ pub(crate) const UNDERFLOW: f64 = f64::from_bits((1023 - 420) << 52);
 /// A machine whose numbers satisfy the hypotheses of the error analysis.
 pub(crate) struct WellScaled<'m> {
     pub(super) machine: &'m Machine,
+    pub(super) parts: Scaled<Readout>,
+}
+
+/// The parts of a machine whose numbers satisfy the hypotheses of the error analysis. Its readouts have names of type `R`.
+pub(crate) struct Scaled<R> {
+    pub(super) neurons: usize,
     pub(super) reservoir: ReservoirParts,
     pub(super) projection: ProjectionParts,
+    pub(super) heads: Vec<(R, Head)>,
+}
+
+impl<R> Scaled<R> {
+    /// Checks the hypotheses on all numbers. `name` names a readout in messages.
+    ///
+    /// # Errors
+    /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed, [`CertifyError::Scale`] if a number is
+    /// out of range.
+    pub(crate) fn new(
+        reservoir: &dyn Reservoir,
+        projection: &Projection,
+        heads: Vec<(R, Head)>,
+        name: impl Fn(&R) -> String,
+    ) -> Result<Self, CertifyError> {
+        let parts = reservoir.parts().ok_or(CertifyError::Reservoir)?;
+        check_reservoir(&parts)?;
+        let projection = projection.parts();
+        check_projection(&projection)?;
+        heads.iter().try_for_each(|(readout, head)| check_head(&name(readout), head))?;
+        Ok(Self { neurons: reservoir.neurons(), reservoir: parts, projection, heads })
+    }
 }
 
 impl<'m> WellScaled<'m> {
@@ -38,14 +66,9 @@ impl<'m> WellScaled<'m> {
     /// [`CertifyError::Reservoir`] if the reservoir's states cannot be enclosed, [`CertifyError::Scale`] if a number is
     /// out of range.
     pub(crate) fn new(machine: &'m Machine) -> Result<Self, CertifyError> {
-        let reservoir = machine.reservoir().parts().ok_or(CertifyError::Reservoir)?;
-        check_reservoir(&reservoir)?;
-        let projection = machine.projection().parts();
-        check_projection(&projection)?;
-        for (readout, head) in machine.heads() {
-            check_head(readout.name(), head)?;
-        }
-        Ok(Self { machine, reservoir, projection })
+        let heads = machine.heads().into_iter().map(|(readout, head)| (readout, head.clone())).collect();
+        let name = |readout: &Readout| readout.name().to_string();
+        Ok(Self { machine, parts: Scaled::new(&**machine.reservoir(), machine.projection(), heads, name)? })
     }
 }
 

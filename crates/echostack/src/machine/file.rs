@@ -48,7 +48,7 @@ struct Header {
 
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-enum ReservoirHeader {
+pub(crate) enum ReservoirHeader {
     Matrix { neurons: usize, leak: f64, activation: Activation, sparse: bool },
     Cycle { neurons: usize, leak: f64, cycle: f64, jump: f64, jump_length: usize },
     Legendre { channels: usize },
@@ -63,7 +63,7 @@ enum ActionsHeader {
 }
 
 impl Tensors {
-    fn head(&mut self, name: &str, head: &Head) {
+    pub(crate) fn head(&mut self, name: &str, head: &Head) {
         if let Head::Votes { kernel, pairs, .. } = head {
             let terms = || pairs.iter().flat_map(|pair| &pair.terms);
             let count = terms().count();
@@ -86,7 +86,7 @@ impl Tensors {
 }
 
 impl Reader<'_> {
-    fn head(&self, name: &str, classes: usize, projection: &Projection) -> Result<Head, FileError> {
+    pub(crate) fn head(&self, name: &str, classes: usize, projection: &Projection) -> Result<Head, FileError> {
         match classes {
             0 => return damaged(format!("{name} has no classes")),
             1 => return Ok(Head::Constant(0)),
@@ -282,7 +282,7 @@ fn read_machine(header: Header, reader: &Reader<'_>) -> Result<Machine, FileErro
     Ok(Machine::new(Arc::new(alphabet), reservoir, sight, readouts, lessons, header.manifest))
 }
 
-fn write_reservoir(parts: ReservoirParts, tensors: &mut Tensors) -> ReservoirHeader {
+pub(crate) fn write_reservoir(parts: ReservoirParts, tensors: &mut Tensors) -> ReservoirHeader {
     match parts {
         ReservoirParts::Matrix(parts) => {
             let (m, n) = (parts.neurons, parts.channels);
@@ -317,7 +317,7 @@ fn write_reservoir(parts: ReservoirParts, tensors: &mut Tensors) -> ReservoirHea
     }
 }
 
-fn read_reservoir(header: &ReservoirHeader, reader: &Reader<'_>) -> Result<Arc<dyn Reservoir>, FileError> {
+pub(crate) fn read_reservoir(header: &ReservoirHeader, reader: &Reader<'_>) -> Result<Arc<dyn Reservoir>, FileError> {
     let parts = match *header {
         ReservoirHeader::Matrix { neurons, leak, activation, sparse } => {
             let Some(shape) = reader.shape("reservoir.input") else { return damaged("reservoir.input is missing") };
@@ -355,7 +355,7 @@ fn read_reservoir(header: &ReservoirHeader, reader: &Reader<'_>) -> Result<Arc<d
 
 const SIDES: [&str; 2] = ["input", "stack"];
 
-fn write_projection(parts: &ProjectionParts, neurons: usize, tensors: &mut Tensors) {
+pub(crate) fn write_projection(parts: &ProjectionParts, neurons: usize, tensors: &mut Tensors) {
     for (side, half) in SIDES.iter().zip(&parts.halves) {
         tensors.floats(
             format!("centres.{side}"),
@@ -375,7 +375,7 @@ fn write_projection(parts: &ProjectionParts, neurons: usize, tensors: &mut Tenso
     }
 }
 
-fn read_projection(neurons: usize, reader: &Reader<'_>) -> Result<Projection, FileError> {
+pub(crate) fn read_projection(neurons: usize, reader: &Reader<'_>) -> Result<Projection, FileError> {
     let mut kernels = Vec::new();
     while reader.has(&format!("kernel{}.gamma", kernels.len())) {
         let k = kernels.len();

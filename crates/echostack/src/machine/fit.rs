@@ -342,14 +342,13 @@ struct Trainer<'a> {
     svm: Svm,
     inputs: Distances<'a>,
     stacks: Distances<'a>,
-    simd: Simd,
     control: &'a dyn Control,
     done: AtomicUsize,
     total: usize,
 }
 
 /// A trained readout that is not yet part of a projection: its labels, and pairs whose terms refer to rows.
-struct Trained<L> {
+pub(crate) struct Trained<L> {
     labels: Vec<L>,
     pairs: Option<Vec<Pair>>,
 }
@@ -362,7 +361,6 @@ impl<'a> Trainer<'a> {
             svm,
             inputs: Distances::new(&collected.inputs, simd),
             stacks: Distances::new(&collected.stacks, simd),
-            simd,
             control,
             done: AtomicUsize::new(0),
             total: 0,
@@ -452,47 +450,59 @@ impl<'a> Trainer<'a> {
     }
 
     fn classify<L: Clone + Ord>(&self, rows: &[Lesson], labels: &[L], gamma: f64) -> Result<Trained<L>, FitError> {
-        let mut distinct = labels.to_vec();
-        distinct.sort();
-        distinct.dedup();
-        if distinct.len() < 2 {
-            return Ok(Trained { labels: distinct, pairs: None });
-        }
-        if distinct.len() > MAX_CLASSES {
-            return Err(FitError::TooManyClasses(distinct.len()));
-        }
-        if !(gamma.is_finite() && gamma > 0.) {
-            return Err(FitError::NotFinite);
-        }
-        let class = |label: &L| distinct.binary_search(label).expect("every label is among the distinct ones") as u32;
-        let problem = Problem {
-            rows,
-            classes: labels.iter().map(class).collect(),
-            class_count: distinct.len(),
-            shape: Shape::Gaussian { gamma },
-            inputs: &self.inputs,
-            stacks: &self.stacks,
-            simd: self.simd,
-        };
-        let pairs = train(&problem, self.svm, self.control, &|units| self.done(units))?;
-        Ok(Trained { labels: distinct, pairs: Some(pairs) })
+        let sides = (&self.inputs, &self.stacks);
+        classify((rows, labels), sides, (gamma, self.svm), self.control, &|units| self.done(units))
     }
 }
 
+/// Trains a support vector machine on labelled rows, whose halves have these distances. `done` is called as by [`train`].
+pub(crate) fn classify<L: Clone + Ord>(
+    (rows, labels): (&[Lesson], &[L]),
+    (inputs, stacks): (&Distances<'_>, &Distances<'_>),
+    (gamma, svm): (f64, Svm),
+    control: &dyn Control,
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<Trained<L>, FitError> {
+    let mut distinct = labels.to_vec();
+    distinct.sort();
+    distinct.dedup();
+    if distinct.len() < 2 {
+        return Ok(Trained { labels: distinct, pairs: None });
+    }
+    if distinct.len() > MAX_CLASSES {
+        return Err(FitError::TooManyClasses(distinct.len()));
+    }
+    if !(gamma.is_finite() && gamma > 0.) {
+        return Err(FitError::NotFinite);
+    }
+    let class = |label: &L| distinct.binary_search(label).expect("every label is among the distinct ones") as u32;
+    let problem = Problem {
+        rows,
+        classes: labels.iter().map(class).collect(),
+        class_count: distinct.len(),
+        shape: Shape::Gaussian { gamma },
+        inputs,
+        stacks,
+        simd: Simd::default(),
+    };
+    let pairs = train(&problem, svm, control, done)?;
+    Ok(Trained { labels: distinct, pairs: Some(pairs) })
+}
+
 /// Gathers the support vectors of the readouts that share one kernel.
-struct KernelBuilder<'a> {
+pub(crate) struct KernelBuilder<'a> {
     kernels: &'a mut Vec<KernelParts>,
     rows: &'a [Lesson],
     places: HashMap<u32, u32>,
 }
 
 impl<'a> KernelBuilder<'a> {
-    fn new(kernels: &'a mut Vec<KernelParts>, gamma: f64, rows: &'a [Lesson]) -> Self {
+    pub(crate) fn new(kernels: &'a mut Vec<KernelParts>, gamma: f64, rows: &'a [Lesson]) -> Self {
         kernels.push(KernelParts { gamma, support: Vec::new() });
         Self { kernels, rows, places: HashMap::new() }
     }
 
-    fn add<L>(&mut self, trained: Trained<L>) -> LabelledHead<L> {
+    pub(crate) fn add<L>(&mut self, trained: Trained<L>) -> LabelledHead<L> {
         let Trained { labels, pairs } = trained;
         let Some(mut pairs) = pairs else { return LabelledHead { labels, head: Head::Constant(0) } };
         let kernel = self.kernels.len() - 1;

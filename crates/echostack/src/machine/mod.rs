@@ -16,10 +16,14 @@ mod stack;
 mod stack_machine;
 
 pub(crate) use cells::{Certain, Certainty};
+pub(crate) use file::{ReservoirHeader, read_projection, read_reservoir, write_projection, write_reservoir};
 pub use fit::FitError;
+pub(crate) use fit::{KernelBuilder, classify};
 pub(crate) use lists::{List, Lists, Test};
 pub use params::{ActionReadout, Checked, OutputReadout, ParamError, Params};
 pub(crate) use practice::Practice;
+pub(crate) use readouts::LabelledHead;
 pub use readouts::Readout;
 pub use session::MachineStack;
+pub(crate) use stack::StateStack;
 pub use stack_machine::{Choices, Machine};

@@ -6,9 +6,9 @@ use crate::symbol::SymbolId;
 
 /// A head with a label for each class.
 #[derive(Clone, Debug)]
-pub(super) struct LabelledHead<L> {
-    pub(super) labels: Vec<L>,
-    pub(super) head: Head,
+pub(crate) struct LabelledHead<L> {
+    pub(crate) labels: Vec<L>,
+    pub(crate) head: Head,
 }
 
 /// The readouts that decide on pop and push.

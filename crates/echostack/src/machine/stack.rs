@@ -25,7 +25,7 @@ enum Element {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct StateStack {
+pub(crate) struct StateStack {
     elements: UndoStack<Element>,
     /// The values of the shifted vectors, `width` each.
     vectors: UndoStack<f64>,
@@ -45,7 +45,7 @@ pub(super) struct StateStack {
 }
 
 impl StateStack {
-    pub(super) fn new(neurons: usize, features: usize, width: usize) -> Self {
+    pub(crate) fn new(neurons: usize, features: usize, width: usize) -> Self {
         Self {
             elements: UndoStack::default(),
             vectors: UndoStack::default(),
@@ -60,16 +60,25 @@ impl StateStack {
         }
     }
 
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.elements.len()
     }
 
     /// Returns the symbols on the stack, topmost last, with `None` instead of shifted vectors.
-    pub(super) fn symbols(&self) -> impl DoubleEndedIterator<Item = Option<SymbolId>> {
+    pub(crate) fn symbols(&self) -> impl DoubleEndedIterator<Item = Option<SymbolId>> {
         self.elements.items().iter().map(|element| match *element {
             Element::Symbol(symbol) => Some(SymbolId::new(symbol as usize)),
             Element::Vector(_) => None,
         })
+    }
+
+    /// Returns the symbol that lies this many symbols beneath the top, if there is one and it is not a vector.
+    pub(crate) fn beneath_top(&self, count: usize) -> Option<SymbolId> {
+        let place = self.elements.len().checked_sub(count + 1)?;
+        match self.elements.items()[place] {
+            Element::Symbol(symbol) => Some(SymbolId::new(symbol as usize)),
+            Element::Vector(_) => None,
+        }
     }
 
     /// Returns the state after all elements.
@@ -81,14 +90,14 @@ impl StateStack {
     }
 
     /// Returns the features of the stack, which must have been [opened](Self::open), or `None` if the stack is empty.
-    pub(super) fn features(&self) -> Option<&[f64]> {
+    pub(crate) fn features(&self) -> Option<&[f64]> {
         let row = self.known.len().checked_sub(1)?;
         Some(&self.projected[row * self.features..][..self.features])
     }
 
     /// Returns the state of the stack and the buffer for its features, unless the features are known already or the
     /// stack is empty.
-    pub(super) fn open(&mut self, reservoir: &dyn Reservoir, simd: Simd) -> Option<(&[f64], &mut [f64])> {
+    pub(crate) fn open(&mut self, reservoir: &dyn Reservoir, simd: Simd) -> Option<(&[f64], &mut [f64])> {
         self.catch_up(reservoir, simd);
         let row = self.known.len().checked_sub(1).filter(|&row| !self.known[row])?;
         let state = &self.states[row * self.neurons..][..self.neurons];
@@ -96,7 +105,7 @@ impl StateStack {
     }
 
     /// Records that the features of the stack were filled in.
-    pub(super) fn set_known(&mut self) {
+    pub(crate) fn set_known(&mut self) {
         if let Some(known) = self.known.last_mut() {
             *known = true;
         }
@@ -132,7 +141,7 @@ impl StateStack {
         }
     }
 
-    pub(super) fn push(&mut self, input: Input<'_>) {
+    pub(crate) fn push(&mut self, input: Input<'_>) {
         let element = match input {
             Input::Symbol(symbol) => Element::Symbol(symbol.index() as u32),
             Input::Vector(values) => {
@@ -144,7 +153,7 @@ impl StateStack {
         self.elements.push(element);
     }
 
-    pub(super) fn pop(&mut self, count: usize) {
+    pub(crate) fn pop(&mut self, count: usize) {
         let depth = self.elements.len() - count;
         let vector = |element: &Element| match *element {
             Element::Vector(number) => Some(number as usize * self.width),
@@ -177,12 +186,12 @@ impl StateStack {
         }
     }
 
-    pub(super) fn mark(&mut self) {
+    pub(crate) fn mark(&mut self) {
         self.elements.mark();
         self.vectors.mark();
     }
 
-    pub(super) fn rewind(&mut self) {
+    pub(crate) fn rewind(&mut self) {
         let low = self.elements.rewind();
         self.vectors.rewind();
         self.truncate_states(low);

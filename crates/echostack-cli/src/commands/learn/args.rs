@@ -24,6 +24,8 @@ Examples:
     echostack learn --traces traces.jsonl --prove -o log.safetensors
   Infer a language from examples and a program, and prove a machine for it (docs/infer.md):
     echostack learn --examples examples --oracle 'xmllint --noout {}' --prove -o xml.safetensors
+  Learn a Turing machine, proved on every input and for every number of steps (docs/two-stacks.md):
+    echostack learn --turing testdata/turing/increment.tm -o increment.safetensors
   Learn as in the paper, without wrong words and without a proof:
     echostack learn task:dyck2 --tolerant -o paper.safetensors
 
@@ -42,6 +44,9 @@ pub(crate) struct Args {
     /// Contexts in JSON Lines, as counted by `echostack contexts` in a corpus of traces (docs/scale.md)
     #[arg(long, value_name = "FILE", group = "subject", help_heading = WHAT)]
     pub(super) contexts: Option<PathBuf>,
+    /// Turing machine, or rules with two stacks, to teach a machine with two stacks (docs/two-stacks.md)
+    #[arg(long, value_name = "FILE", group = "subject", help_heading = WHAT)]
+    pub(super) turing: Option<PathBuf>,
     #[command(flatten)]
     pub(super) source: Source,
     /// Folder to write the inferred grammar, its lexer, the report and the answers to [default: the name of the machine's

@@ -1,5 +1,5 @@
 //! `echostack learn`: trains a machine on a task, a grammar, an automaton, an inferred language, traces or
-//! contexts, and saves it.
+//! contexts, or a machine with two stacks on a Turing machine, and saves it.
 
 mod args;
 mod contexts;
@@ -7,6 +7,7 @@ mod inferred;
 mod language;
 mod learned;
 mod traces;
+mod turing;
 
 use std::time::Instant;
 
@@ -28,6 +29,10 @@ pub(crate) fn run(args: &Args, session: &Session) -> Result<Outcome> {
         ensure!((0. ..=1.).contains(&negatives), "--negatives is {negatives}, but must be from 0 to 1");
     }
     ensure!((1..=1_000_000).contains(&args.count), "--count is {}, but must be from 1 to 1000000", args.count);
+    if let Some(path) = &args.turing {
+        try_output([Some(&args.output), args.certificate.as_ref()].into_iter().flatten())?;
+        return turing::run(args, path, session);
+    }
     let bare = args.traces.is_some() || args.contexts.is_some();
     let proves = !args.tolerant && !args.no_prove && (!bare || args.must_prove());
     ensure!(proves || !args.limit.is_set(), "--seconds limits the search for a proof, but these options ask for none");
