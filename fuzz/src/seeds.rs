@@ -2,9 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::fixtures::{
-    AUTOMATA, CERTIFICATES, GRAMMARS, MACHINES, TABLES, TEACHERS, TRACES, TWO_STACKS,
-};
+use crate::fixtures::{AUTOMATA, CERTIFICATES, GRAMMARS, MACHINES, TABLES, TEACHERS, TRACES, TWO_STACKS};
 
 /// The texts in a `cases.toml`.
 #[derive(Deserialize)]

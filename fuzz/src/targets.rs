@@ -26,8 +26,8 @@ use echostack_infer::program::{Pattern, Reply, split};
 
 use crate::edit::Base;
 use crate::fixtures::{
-    AUTOMATA, CERTIFICATES, FLAT, JUDGES, MACHINES, SUBJECTS, Subjects, TABLES, TEACHERS, TRACES, TWO_STACKS, TwoStacks,
-    digest, short_words, word,
+    AUTOMATA, CERTIFICATES, FLAT, JUDGES, MACHINES, SUBJECTS, Subjects, TABLES, TEACHERS, TRACES, TWO_STACKS,
+    TwoStacks, digest, short_words, word,
 };
 
 /// A target, which gets bytes that nobody has checked.
