@@ -177,7 +177,6 @@ fn commented(text: &str) -> bool {
         let count = |is: fn(char) -> bool| rest.find(|letter: char| !is(letter)).unwrap_or(rest.len());
         let length = match letter {
             '#' => rest.find('\n').unwrap_or(rest.len()),
-            ' ' | '\n' => 1,
             'a'..='z' => count(|letter| letter.is_ascii_lowercase()),
             '0'..='9' => count(|letter| letter.is_ascii_digit()),
             _ => 1,

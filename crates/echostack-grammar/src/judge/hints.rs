@@ -95,8 +95,8 @@ mod tests {
     #[test]
     fn an_example_stands_behind_a_name() {
         let expected = |hints: &str| judge(hints).check("x,").unwrap_err().expected();
-        assert_eq!(expected("").as_deref(), Some("'[' or x"));
-        assert_eq!(expected("// echostack: example x \"a b\"\n").as_deref(), Some("'[' or x (such as a b)"));
+        assert_eq!(expected("").as_deref(), Some("x or '['"));
+        assert_eq!(expected("// echostack: example x \"a b\"\n").as_deref(), Some("x (such as a b) or '['"));
     }
 
     #[test]

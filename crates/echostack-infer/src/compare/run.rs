@@ -415,11 +415,11 @@ impl Run<'_, '_> {
     /// Looks for limits on nesting and on length, with so many texts. Long texts can take long, so that this part has no more of
     /// the time than of the queries.
     fn grow(&mut self, most: usize) -> Result<(), Stop> {
-        let (texts, before, began) = (growing(&self.examples), self.panel.texts(), self.panel.elapsed());
+        let (texts, before) = (growing(&self.examples), self.panel.texts());
         let part = SHARES.iter().find(|(origin, _)| *origin == GROWING).map_or(0., |(_, part)| *part);
-        let time = self.settings.time.mul_f64(part);
+        let end = self.panel.elapsed() + self.settings.time.mul_f64(part);
         self.look_after(GROWING, |panel| {
-            let may_ask = |_: &&Growing| panel.texts() - before < most && panel.elapsed() - began < time;
+            let may_ask = |_: &&Growing| panel.texts() - before < most && panel.elapsed() < end;
             let mut rest = texts.iter().take_while(may_ask);
             rest.try_for_each(|text| find_limits(panel, text))
         })

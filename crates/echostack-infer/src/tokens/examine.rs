@@ -101,13 +101,14 @@ impl Finder {
         for fault in faults {
             let corrected = match fault {
                 Fault::Trapped(tokens) => self.free(&tokens),
-                Fault::Unread { text, at } => match self.space_at(&text, at) {
-                    Some(space) => self.lexemes.entry(Kind::Sign).or_default().insert(space.to_string()),
-                    None => {
+                Fault::Unread { text, at } => {
+                    if let Some(space) = self.space_at(&text, at) {
+                        self.lexemes.entry(Kind::Sign).or_default().insert(space.to_string())
+                    } else {
                         let piece = self.piece_at(&text, at, teacher)?;
                         self.widen(piece, &mut tried, teacher, random)?
                     }
-                },
+                }
                 Fault::Spaces { text, tokens, valid } => {
                     let (apart, joined) = self.touching(&text, &tokens, valid, teacher)?;
                     tested.spaced += usize::from(!apart);

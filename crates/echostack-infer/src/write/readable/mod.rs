@@ -204,7 +204,7 @@ fn least<T>(traps: &[String], decide: &dyn Fn(&[String]) -> Result<T, String>) -
 }
 
 fn written(forms: &Forms<'_>, symbols: &Symbols, comment: &str) -> Files {
-    forms.files(symbols.lexer().map(|lexer| lexer.source()), comment)
+    forms.files(symbols.lexer().map(Lexer::source), comment)
 }
 
 /// Decides whether a grammar with its lexer has the texts of another one. If that is not shown, says why.
