@@ -251,9 +251,13 @@ fn what_cannot_be_compared_is_said() {
 fn rules_that_begin_alike_are_not_copied() {
     for is_left in [true, false] {
         let rules = |last: &str| -> String {
-            let rule = |number: usize| match is_left {
-                true => format!("R{number}: R{} 'a' | R{} 'b';", number - 1, number - 1),
-                false => format!("R{number}: 'a' R{} | 'b' R{};", number - 1, number - 1),
+            let rule = |number: usize| {
+                let inner = number - 1;
+                if is_left {
+                    format!("R{number}: R{inner} 'a' | R{inner} 'b';")
+                } else {
+                    format!("R{number}: 'a' R{inner} | 'b' R{inner};")
+                }
             };
             let all: Vec<String> = (1..=40).rev().map(rule).collect();
             format!("%start R40\n%%\n{}\nR0: {last};\n", all.join("\n"))

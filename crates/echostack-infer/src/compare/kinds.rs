@@ -357,7 +357,8 @@ mod tests {
     fn what_a_grammar_expected_tells_causes_apart() {
         let grammar = "Time: Hour ':' Sixty; Hour: Low Digit | '2' Three; Sixty: Five Digit; Low: '0' | '1'; Three: Low | '2' | '3';
             Five: Three | '4' | '5'; Digit: Five | '6' | '7' | '8' | '9';";
-        let digits: String = (0..10).map(|digit| format!("{digit} \"{digit}\"\n")).collect();
+        let digits: Vec<String> = (0..10).map(|digit| format!("{digit} \"{digit}\"\n")).collect();
+        let digits = digits.concat();
         let lexer = Lexer::new(&format!("%%\n{digits}: \":\"\n")).unwrap();
         let grammar = Grammar::new("times", &format!("%start Time\n%%\n{grammar}\n"), Encoding::Auto).unwrap();
         let subject = Subject::of_grammar(grammar, Some(lexer));
